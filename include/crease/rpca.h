@@ -359,6 +359,21 @@ CREASE_API bool crease_tucker_verify(const crease_cp_claim *c, const crease_spac
                                      const double *core, double eps, bool relative,
                                      crease_verification *out, crease_error *e);
 
+/* The entries that were observed, each once, in any order: entry k has these indices, T and E.
+ * Where nothing was observed E = 0 and Z = -B = M. */
+typedef struct {
+    ptrdiff_t count;
+    void (*entry)(void *user, ptrdiff_t k, ptrdiff_t *index, double *t, double *e);
+    void *user;
+} crease_cp_entries;
+
+/* Judges cp from the observed entries alone, in O(count rank) and with memory for the factors: Z, B
+ * and Lambda are those that follow from T, E and M. left, right and read of the claim are not
+ * looked at. */
+CREASE_API bool crease_cp_verify_entries(const crease_cp_claim *c, const crease_cp_entries *list,
+                                         double eps, bool relative, crease_verification *out,
+                                         crease_error *e);
+
 #ifdef __cplusplus
 }
 #endif

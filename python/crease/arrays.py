@@ -190,20 +190,42 @@ def _frame_values(value: Any, name: str) -> npt.NDArray[Any]:
         raise
 
 
+def is_sparse(value: Any) -> bool:
+    """Is it a sparse matrix or array of SciPy?"""
+    return hasattr(value, "tocsr") and hasattr(value, "nnz") and len(value.shape) == 2
+
+
 def coordinates(value: Any) -> Optional[str]:
     """A sparse matrix of real numbers, more than two thirds of them zero, as the text of the Matrix
     Market; None of anything else."""
-    if not hasattr(value, "tocsr") or not hasattr(value, "nnz") or len(value.shape) != 2:
+    if not is_sparse(value):
         return None
+    rows, columns = value.shape
+    few = 3 * value.nnz < rows * columns
+    if value.dtype.kind not in "buif" or min(rows, columns) < 2 or not few:
+        return None
+    return matrix_market(value) if bool(np.all(np.isfinite(value.tocsr().data))) else None
+
+
+def matrix_market(value: Any) -> str:
+    """The entries that a sparse matrix of SciPy holds, zeros among them, as such a text."""
     entries = value.tocsr().tocoo()
-    rows, columns = entries.shape
-    if entries.dtype.kind not in "buif" or min(rows, columns) < 2:
-        return None
-    if 3 * entries.nnz >= rows * columns or not bool(np.all(np.isfinite(entries.data))):
-        return None
-    cells = zip((entries.row + 1).tolist(), (entries.col + 1).tolist(), entries.data.tolist())
+    _refuse_type(entries.dtype, "data")
+    if not bool(np.all(np.isfinite(entries.data))):
+        at = int(np.flatnonzero(~np.isfinite(entries.data))[0])
+        raise DataError(
+            f"data is {entries.data[at]} at ({entries.row[at]}, {entries.col[at]}); give finite "
+            "numbers, and leave out what was not observed"
+        )
+    step, line = 1 << 16, "%d %d %.17g\n".__mod__
     head = "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n"
-    return head % (rows, columns, entries.nnz) + "".join(map("%d %d %.17g\n".__mod__, cells))
+    pieces = [head % (*entries.shape, entries.nnz)]
+    for at in range(0, entries.nnz, step):
+        here = slice(at, at + step)
+        rows, columns = entries.row[here].astype(np.int64), entries.col[here].astype(np.int64)
+        cells = zip((rows + 1).tolist(), (columns + 1).tolist(), entries.data[here].tolist())
+        pieces.append("".join(map(line, cells)))
+    return "".join(pieces)
 
 
 def _any_array(value: Any, name: str) -> npt.NDArray[Any]:

@@ -8,13 +8,14 @@ Attributes are views of these files; `to_folder` writes them and `load` reads th
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
 import re
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
-from typing import Union
+from typing import Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +120,7 @@ class RPCAResult(_Parts):
     @cached_property
     def lowrank(self) -> Floats:
         """The low-rank part, also where nothing was observed."""
+        self._refuse_large("lowrank", "lowrank_at(rows, columns, ...) has single entries of it")
         terms, shape = "weights.npy" in self.files, [len(factor) for factor in self.factors]
         if "lowrank.npy" in self.files or not (terms or "core.npy" in self.files):
             return self._array("lowrank.npy")
@@ -138,11 +140,52 @@ class RPCAResult(_Parts):
             made += constants.reshape(along)
         return _frozen(made.reshape(self.shape))
 
+    def lowrank_at(self, *index: Any) -> Floats:
+        """Single entries of the low-rank part of a CP model, by an array of indices per mode.
+
+        Parameters
+        ----------
+        *index : array-like of int
+            As in ``lowrank[rows, columns]``: one for every mode, of shapes that broadcast.
+
+        Returns
+        -------
+        ndarray
+        """
+        if "weights.npy" not in self.files or self.center:
+            return cast(Floats, np.asarray(self.lowrank[tuple(index)]))
+        if len(index) != len(self.factors):
+            raise ArgumentError(
+                f"{len(index)} arrays of indices for {len(self.factors)} modes; give one for each"
+            )
+        at = np.broadcast_arrays(*[np.asarray(i, dtype=np.intp) for i in index])
+        made = np.zeros(at[0].shape)
+        for r, weight in enumerate(self.weights):
+            term = np.full(at[0].shape, weight)
+            for factor, places in zip(self.factors, at):
+                term *= factor[:, r][places]
+            made += term
+        return made
+
+    def _refuse_large(self, name: str, instead: str) -> None:
+        """An array of the shape of the data is not made where there is no memory for it."""
+        size = 8.0 * math.prod(self.shape)
+        pages = os.sysconf("SC_AVPHYS_PAGES") if hasattr(os, "sysconf") else 0
+        free = float(pages) * os.sysconf("SC_PAGE_SIZE") if pages > 0 else math.inf
+        if size > free:
+            raise MemoryError(
+                f"{name} would take {size / 1e9:.3g} GB and {free / 1e9:.3g} GB are free; {instead}"
+            )
+
     @cached_property
     def sparse(self) -> Floats:
         """The sparse part."""
         if "sparse_entries.npy" not in self.files:
             return self._array("sparse.npy")
+        self._refuse_large(
+            "sparse", 'files["sparse_entries.npy"] has a row (place in row order, value) for each '
+            "entry of it that is not 0"
+        )
         pairs = self._array("sparse_entries.npy")
         made = np.zeros(self.shape)
         made.reshape(-1)[pairs[:, 0].astype(np.intp)] = pairs[:, 1]

@@ -19,7 +19,9 @@ import numpy as np
 from . import _call, _words
 from ._errors import ArgumentError, Interrupted, UnsupportedError
 from ._folder import Answer, File
-from .arrays import FilePath, Given, axes_text, coordinates, floats, given, mask, words
+from .arrays import (
+    FilePath, Given, axes_text, coordinates, floats, given, is_sparse, mask, matrix_market, words,
+)
 from .result import Check, Instance, Path, RankTable, Result, RPCAResult, Scores, SPCAResult
 from .result import Verdict
 
@@ -261,7 +263,13 @@ def rpca(
 ) -> RPCAResult:
     command = Command("rpca")
     own = options["model"] in _WITH_DATA
-    got = command.data(data, "data", "input" if own else "data", _ORDERS)
+    stem, got = "input" if own else "data", None
+    if is_sparse(data) and options["absent"] == "missing":
+        command.words.append(command.file(f"{stem}.mtx", matrix_market(data), data=True))
+    else:
+        if is_sparse(data) and options["absent"] == "zero":
+            options["absent"] = None
+        got = command.data(data, "data", stem, _ORDERS)
     _observed(command, options, got, "input_mask.npy" if own else "mask.npy")
     command.options(options)
     return command.run(RPCAResult, progress=progress, keep_data=keep_data)

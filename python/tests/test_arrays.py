@@ -240,6 +240,23 @@ def test_the_hash_is_that_of_the_program(gaps: bool, masked: bool) -> None:
     assert arrays.digest(data, seen) == entry["hash"]
 
 
+def test_what_a_sparse_matrix_does_not_hold_was_not_observed() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(0)
+    data = np.outer(1 + rng.random(30), 1 + rng.random(20)) + 0.01 * rng.normal(size=(30, 20))
+    data[rng.random(data.shape) < 0.8] = np.nan
+    at = np.nonzero(~np.isnan(data))
+    dense = crease.rpca(data, 1, missing="nan")
+    for kind in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix):
+        made = kind(sparse.coo_matrix((data[at], at), data.shape))
+        found = crease.rpca(made, 1, absent="missing")
+        assert found.verdict == "VALID"
+        np.testing.assert_array_equal(found.factors[0], dense.factors[0])
+        np.testing.assert_allclose(found.lowrank_at(*at), found.lowrank[at], rtol=1e-12)
+    with pytest.raises(crease.DataError, match="data is nan at"):
+        crease.rpca(sparse.coo_matrix(([np.nan], ([0], [1])), (30, 20)), 1, absent="missing")
+
+
 def test_sparse_rows_of_regressions_are_not_filled_in(tmp_path: Any) -> None:
     sparse = pytest.importorskip("scipy.sparse")
     rng = np.random.default_rng(0)

@@ -178,7 +178,8 @@ void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document
 
 /* rpca_verify.c: a folder of results judged by the checker. */
 typedef struct {
-    const char *folder; /* NULL: the parts are those of the fit */
+    const crs_coordinates *list; /* the data where few entries were observed; NULL: all count */
+    const char *folder;          /* NULL: the parts are those of the fit */
     crease_rpca_settings s;
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;
@@ -196,6 +197,15 @@ typedef struct {
     const crease_checkers *with; /* ranks that check their own rows; NULL: this process alone */
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
+/* The factors: the unit columns times the d-th root of the weights; a core has the factors' sizes.
+ */
+bool crs_rpca_scaled(const crs_rpca_claim *c, double *factor[CREASE_MAX_ORDER], crease_error *e);
+
+/* rpca_listed.c: the same of data that are a list of observed entries, whose sparse part is
+ * sparse_entries.npy; and what judging it needs beside: |T|^2 and the objective. */
+bool crs_rpca_check_listed(const crs_rpca_claim *c, double *const *factor, crease_verification *v,
+                           crease_error *e);
+bool crs_rpca_judge_listed(crs_judged *j, const crs_rpca_claim *c, crease_error *e);
 
 /* Over ranks (rpca_ranks.c): rank 0 tells what is to be checked; then every rank, which has the
  * folder and the data before it, assists, and rank 0 has the verdict: v on the others may be NULL.

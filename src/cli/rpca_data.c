@@ -116,6 +116,8 @@ static double forecast(const crs_rpca_job *j, bool missing, bool dense)
 {
     crease_rpca_settings s = j->s;
     s.penalty = j->penalty.reg;
+    if (crs_is_listed(j->source))
+        return crs_rpca_bytes_listed(&s, j->source->listed) + CRS_RPCA_OVERHEAD;
     if (s.kind != CREASE_RPCA_CP)
         return crs_rpca_bytes_beside(&s, &j->run) + 8 * (double)crease_size(&s.shape) +
                CRS_RPCA_OVERHEAD;
@@ -346,10 +348,69 @@ bool crs_rpca_take(crs_array *data, const char *mask, const char *axes, crease_r
     return done;
 }
 
+/* Does nothing that was asked for need all entries? The first point is a folder's or the list's
+ * own, and the folder gets the factors and the entries of the sparse part. */
+static bool takes_list(const crs_rpca_job *j)
+{
+    const char *rank = crs_given(j->a, CRS_OPT_RANK), *init = crs_given(j->a, CRS_OPT_INIT);
+    const char *write = crs_given(j->a, CRS_OPT_WRITE);
+    const bool folder = init && !crs_rpca_init(init, NULL);
+    const bool start = !init || folder || strcmp(init, "auto") == 0 || strcmp(init, "random") == 0;
+    const bool few = !write || (!strstr(write, "lowrank") && !strstr(write, "noise") &&
+                                !strstr(write, "all") && !strchr(write, 'z'));
+    return j->s.kind == CREASE_RPCA_CP && (folder || (rank && strncmp(rank, "auto", 4) != 0)) &&
+           start && few && !needs_all(j->a) && !crs_given(j->a, CRS_OPT_REPORT) && !j->s.single &&
+           j->run.mode == CREASE_MODE_PRACTICAL && !(j->a->team && j->a->team->size > 1) &&
+           (!j->penalty.reg.ops || crs_is_plain(&j->penalty.reg));
+}
+
+/* Is it a file of coordinates? */
+static bool of_coordinates(const char *path, const crs_asked *asked)
+{
+    const crs_format *format = NULL;
+    crs_listing inside;
+    if (strcmp(path, "-") == 0 || !crs_read_listing(path, asked, &inside, &format, NULL))
+        return false;
+    crs_listing_free(&inside);
+    return format == &crs_mtx_format || format == &crs_tns_format;
+}
+
+static bool take_list(crs_rpca_job *j, crease_error *e)
+{
+    const bool given = crs_given(j->a, CRS_OPT_MEMORY);
+    double memory;
+    char need[32], have[32];
+    j->given = j->s.shape = j->data.shape;
+    j->write = CRS_WRITE_SPARSE;
+    j->s.missing = false; /* the list says what was observed */
+    crs_array_hash(&j->data, j->hash);
+    j->source = crs_listed_open(j->data.list, e);
+    if (!j->source || !crs_option_bytes(j->a, CRS_OPT_MEMORY, crs_memory_free(), &memory, e) ||
+        !read_start(j, e))
+        return false;
+    const double bytes = forecast(j, true, false);
+    crs_bytes_text(bytes, need);
+    crs_bytes_text(memory, have);
+    return bytes <= memory ||
+           crs_fail(e, CREASE_NO_MEMORY,
+                    "robust PCA of these observed entries needs %s of memory and %s %s; use a "
+                    "smaller rank, or %s",
+                    need, given ? "--memory allows" : "free are", have,
+                    given ? "allow more" : "a larger machine");
+}
+
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
-    if (!crs_asked_of(a, &j->asked, e) || !foresee(j, e)) return false;
+    if (!crs_asked_of(a, &j->asked, e)) return false;
+    if (takes_list(j) && of_coordinates(a->word[0], &j->asked)) {
+        j->asked.listed = true;
+        if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
+        if (j->data.list) return take_list(j, e);
+        crs_array_free(&j->data);
+        j->asked.listed = false;
+    }
+    if (!foresee(j, e)) return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
         j->s.shape = j->given;
         return outputs_of(j, e);

@@ -365,11 +365,23 @@ static bool write_slabs(crs_rpca_job *j, const crs_parts *parts, crease_error *e
     return done;
 }
 
+/* Of observed entries alone */
+static bool write_listed(crs_rpca_job *j, const crs_parts *parts, crease_error *e)
+{
+    const crease_space shape = pairs_shape(j);
+    double *pairs = crs_doubles(crease_size(&shape), "a part of the result", e);
+    if (pairs) crs_parts_pairs(parts, pairs);
+    const bool done = pairs && crs_folder_array(&j->folder, pairs_file, &shape, pairs, e);
+    crs_free(pairs);
+    return done;
+}
+
 bool crs_rpca_write_parts(crs_rpca_job *j, crease_error *e)
 {
     crs_parts parts;
     crease_rpca_about(j->fit);
     const crease_error *why = crease_rpca_failure(j->fit);
     if (why->code != CREASE_OK) return crs_fail(e, why->code, "%s", why->text);
+    if (crs_parts_listed(j->fit, &parts)) return write_listed(j, &parts, e);
     return crs_parts_of(j->fit, &parts) ? write_slabs(j, &parts, e) : write_rows(j, e);
 }

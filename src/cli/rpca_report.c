@@ -487,7 +487,8 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
     for (int n = 0; !cp && n < j->s.shape.order; n++)
         factor[n] = (double *)(uintptr_t)crease_rpca_factor(j->fit, n); /* which is not changed */
     const crs_center_arrays center = crs_center_of(j->fit);
-    const crs_rpca_claim claim = { .folder = j->folder.beside,
+    const crs_rpca_claim claim = { .list = crs_is_listed(j->source) ? j->source->listed : NULL,
+                                   .folder = j->folder.beside,
                                    .s = *crease_rpca_used(j->fit),
                                    .unit = cp ? j->unit : factor,
                                    .weight = j->weight,

@@ -89,6 +89,20 @@ static bool begin_rows(rows *r, ptrdiff_t at, crease_error *e)
            (!r->mask || begin_stream(&r->seen, r->mask, at, e));
 }
 
+/* Of few observed entries, which were a list to the fit */
+static bool open_list(rows *r, const json_t *source, crease_rpca_settings *s, crease_error *e)
+{
+    if (!crs_read_list_again(r->path, source, &r->whole, e)) return false;
+    if (!r->whole.list)
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "%.200s is not a list of few observed entries, as the fit saw it; give its "
+                        "data by --problem",
+                        r->path);
+    r->shape = s->shape = r->whole.shape;
+    crs_array_hash(&r->whole, r->hash);
+    return true;
+}
+
 /* With its path and mask; s receives the shape of the model. */
 static bool rows_open(rows *r, const json_t *source, const char *axes, crease_rpca_settings *s,
                       crease_error *e)
@@ -97,6 +111,7 @@ static bool rows_open(rows *r, const json_t *source, const char *axes, crease_rp
     const char *was = json_string_value(json_object_get(source, "hash"));
     r->missing = s->missing;
     r->old = was && strncmp(was, "sha256:", 7) == 0;
+    if (was && strncmp(was, "sha256/entries:", 15) == 0) return open_list(r, source, s, e);
     if (!open_streams(r, &asked)) {
         rows_close(r);
         if (!crs_read_again(r->path, source, &r->whole, e) ||
@@ -342,20 +357,24 @@ static bool open_files(const crs_rpca_claim *c, reader *r, crease_error *e)
                                    : terms_open(&r->model, c, r->factor, NULL, e));
 }
 
-static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
+bool crs_rpca_scaled(const crs_rpca_claim *c, double *factor[CREASE_MAX_ORDER], crease_error *e)
 {
     const crease_space *s = &c->s.shape;
-    *r = (reader){ .c = c };
     for (int n = 0; n < s->order; n++) {
         const ptrdiff_t size = s->dim[n] * columns_of(&c->s, n);
-        r->factor[n] = crs_doubles(size, "a factor", e);
-        for (ptrdiff_t j = 0; r->factor[n] && j < size; j++)
-            r->factor[n][j] = c->core
-                                  ? c->unit[n][j]
-                                  : c->unit[n][j] * pow(c->weight[j % c->s.rank], 1.0 / s->order);
-        if (!r->factor[n]) return false;
+        factor[n] = crs_doubles(size, "a factor", e);
+        for (ptrdiff_t j = 0; factor[n] && j < size; j++)
+            factor[n][j] = c->core ? c->unit[n][j]
+                                   : c->unit[n][j] * pow(c->weight[j % c->s.rank], 1.0 / s->order);
+        if (!factor[n]) return false;
     }
-    return open_files(c, r, e);
+    return true;
+}
+
+static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
+{
+    *r = (reader){ .c = c };
+    return crs_rpca_scaled(c, r->factor, e) && (c->list || open_files(c, r, e));
 }
 
 static void close_parts(reader *r)
@@ -476,9 +495,13 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
     reader r;
     bool done = open_parts(c, &r, e);
     if (c->with) done = c->with->agree(c->with->self, done, e);
-    if (done) done = by_entries(&c->s.penalty) ? check_rows(c, &r, v, e) : check_whole(c, &r, v, e);
+    if (done && c->list)
+        done = crs_rpca_check_listed(c, r.factor, v, e);
+    else if (done)
+        done = by_entries(&c->s.penalty) ? check_rows(c, &r, v, e) : check_whole(c, &r, v, e);
     const size_t used = done ? strlen(v->text) : 0;
-    if (done && r.model.last) snprintf(v->text + used, sizeof v->text - used, "; derived: Z, B");
+    if (done && (r.model.last || c->list))
+        snprintf(v->text + used, sizeof v->text - used, "; derived: Z, B");
     close_parts(&r);
     return done;
 }
@@ -601,6 +624,7 @@ static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, const crs_te
                           .self = &own,
                           .center = c->center,
                           .parts = c->parts };
+    if (c->list) return crs_rpca_judge_listed(j, c, e);
     a.tolerance = 1e-12 * (crs_center_size(c->center) + size_of_model(c));
     if (by_entries(&c->s.penalty)) a.sum = c, j->objective = 0; /* and nu/2 |X_n|^2 of all modes */
     for (ptrdiff_t r = 0; a.sum && !c->core && r < c->s.rank; r++)
@@ -749,9 +773,10 @@ static bool read_data(crs_judged *j, rpca_result *r, crease_error *e)
     if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0, &r->data.memory, e)) return false;
     r->claim.rows = &r->data;
     r->claim.center = &r->center;
-    return rows_open(&r->data, crs_certificate_data(j->certificate, "data"), text_of(r, "merge"),
-                     &r->claim.s, e) &&
-           crs_center_read(j->certificate->folder, &r->claim.s.shape, &r->center, e);
+    const bool open = rows_open(&r->data, crs_certificate_data(j->certificate, "data"),
+                                text_of(r, "merge"), &r->claim.s, e);
+    r->claim.list = r->data.whole.list;
+    return open && crs_center_read(j->certificate->folder, &r->claim.s.shape, &r->center, e);
 }
 
 /* The user's own groups and weights, by their text or their files. */
@@ -827,8 +852,8 @@ static bool read_result(crs_judged *j, bool tucker, rpca_result *r, crease_error
 /* Are the rows read from a file of several slabs, wherever one begins? */
 static bool can_be_shared(const rpca_result *r)
 {
-    return !r->data.whole.data && !r->data.old && by_entries(&r->claim.s.penalty) &&
-           crs_partition_of(&r->data.shape).count > 1;
+    return !r->data.whole.data && !r->data.whole.list && !r->data.old &&
+           by_entries(&r->claim.s.penalty) && crs_partition_of(&r->data.shape).count > 1;
 }
 
 static void checkers_tell(void *self, void *bytes, ptrdiff_t n)

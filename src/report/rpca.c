@@ -194,8 +194,20 @@ static bool find_shape(const crs_page *p, crs_split *s, crease_error *e)
     return true;
 }
 
+/* Was it fitted to observed entries alone, of a tensor that may be far larger than memory? */
+static bool is_list(const crs_page *p)
+{
+    const char *hash = crs_json_words(crs_page_entry(p, "data"), "hash");
+    return hash && strncmp(hash, "sha256/entries:", 15) == 0;
+}
+
 static bool read_parts(crs_page *p, crs_split *s, crease_error *e)
 {
+    if (is_list(p))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "%.200s was fitted to observed entries alone, and a page shows all; take "
+                        "its factors, or fit with --report, which has all entries in memory",
+                        p->folder);
     if (!read_part(p, "lowrank.npy", &s->lowrank, e) ||
         !read_part(p, "noise.npy", &s->residual, e) || !find_shape(p, s, e) ||
         !read_sparse(p, s, e) || !read_factors(p, s, e))

@@ -327,9 +327,10 @@ static void count_outliers(crease_rpca *r)
     crs_parts parts;
     crs_calm calm;
     crease_error e = { .code = CREASE_OK };
-    const bool slabs = crs_parts_of(r, &parts);
-    const bool done =
-        slabs ? crs_parts_count(r, &parts, limit, &calm, &e) : count_by_rows(r, limit, &calm, &e);
+    const bool slabs = crs_parts_of(r, &parts), listed = crs_parts_listed(r, &parts);
+    const bool done = listed  ? crs_parts_count_listed(r, &parts, limit, &calm, &e)
+                      : slabs ? crs_parts_count(r, &parts, limit, &calm, &e)
+                              : count_by_rows(r, limit, &calm, &e);
     r->counted = done || slabs; /* a look at all slabs that failed is not tried again */
     if (!done && slabs && r->tucker) crs_tucker_run_fails(r->tucker, &e);
     if (!done && slabs && r->cp) crs_cp_fit_fails(r->cp, &e);

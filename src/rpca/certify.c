@@ -13,6 +13,7 @@
 #include <limits.h>
 
 #include "core/parallel.h"
+#include "rpca/observed/entries.h"
 #include "rpca/rpca.h"
 
 static const double UNIT = 0x1p-53, VANISHING = 0x1p-500; /* squares of less may be lost */
@@ -46,8 +47,19 @@ static double *take(carver *c, ptrdiff_t a, ptrdiff_t b)
 /* Is the point about several slabs, each looked at alone? */
 static bool apart(const crs_cp_point *p)
 {
-    return p->source && p->source->cut.count > 1 && !p->sparse && !p->whole.ops &&
-           crease_size(&p->k.shape) == crease_size(&p->source->cut.shape);
+    return p->source && p->source->cut.count > 1 && !crs_is_listed(p->source) && !p->sparse &&
+           !p->whole.ops && crease_size(&p->k.shape) == crease_size(&p->source->cut.shape);
+}
+
+/* Of observed entries alone, nothing but the factors' size */
+static void walk_listed(const crs_cp_point *p, carver *c, crs_cp_room *w)
+{
+    const crease_space *s = &p->k.shape;
+    w->alone = NAN;
+    w->threads = 1;
+    w->sums = take(c, 1, SUMS);
+    w->small = take(c, 2 * longest(s) + 2 * p->k.rank + 1, p->k.rank);
+    for (int n = 0; n < s->order; n++) w->listed[n] = take(c, s->dim[n], p->k.rank);
 }
 
 /* Bands add up their own sums: few, so that the sums stay small beside the tensor. */
@@ -103,13 +115,17 @@ crs_cp_point crs_cp_point_in(const crs_cp_point *p, const crs_slab *slab)
 ptrdiff_t crs_cp_room_carve(const crs_cp_point *p, int threads, double *memory, crs_cp_room *w)
 {
     carver c = { memory, 0 };
-    walk(p, threads, &c, w);
+    if (crs_is_listed(p->source))
+        walk_listed(p, &c, w);
+    else
+        walk(p, threads, &c, w);
     return c.used;
 }
 
 void crs_cp_columns(const crs_cp_point *p, crs_cp_room *w)
 {
     const crs_modes last = { p->grid.split, p->k.shape.order, -1 };
+    if (crs_is_listed(p->source)) return;
     crs_khatri_rao(&p->k, last, 0, p->grid.right, w->columns);
 }
 
@@ -249,10 +265,15 @@ bool crs_cp_objective(crs_source *T, const crs_penalty_value *rho, double alpha_
                       double *least, crease_error *e)
 {
     crs_look l;
-    if (!crs_look_once(&l, T, &crs_alone_job, rho, threads, NULL, e)) return false;
-    const double squares = crs_total_at(&l.sums, 0, 0), penalty = crs_total_at(&l.sums, 1, 0);
-    *least = smaller(smaller(1, alpha_noise) * squares, penalty);
-    crs_look_close(&l);
+    double sum[2]; /* of squares, and the penalty */
+    if (crs_is_listed(T)) {
+        crs_listed_alone(T->listed, rho, sum);
+    } else {
+        if (!crs_look_once(&l, T, &crs_alone_job, rho, threads, NULL, e)) return false;
+        for (int k = 0; k < 2; k++) sum[k] = crs_total_at(&l.sums, k, 0);
+        crs_look_close(&l);
+    }
+    *least = smaller(smaller(1, alpha_noise) * sum[0], sum[1]);
     return true;
 }
 
@@ -280,7 +301,9 @@ static void product_of(const crs_cp_point *p, const crs_cp_room *w, int n, doubl
 void crs_cp_product(const crs_cp_point *p, const crs_cp_room *w, int n, double *out)
 {
     const ptrdiff_t size = p->k.shape.dim[n] * p->k.rank;
-    if (w->look.job)
+    if (crs_is_listed(p->source))
+        copy(size, w->listed[n], out);
+    else if (w->look.job)
         crs_total_read(&w->look.sums, SUMS + n, 0, size, out);
     else
         product_of(p, w, n, w->small + 2 * size, out);
@@ -359,6 +382,12 @@ static bool measure_alone(const crs_cp_point *p, crs_cp_room *w, crease_error *e
     const unsigned char *seen = p->source->seen;
     if (!isnan(w->alone) && same_penalty(&w->alone_of, &p->rho)) return true;
     w->alone_of = p->rho;
+    if (crs_is_listed(p->source)) {
+        double sum[2];
+        crs_listed_alone(p->source->listed, &p->rho, sum);
+        w->alone = sum[1];
+        return true;
+    }
     if (!p->whole.ops) {
         const bool done = crs_look_run(&w->sizes, &p->rho, NULL, e);
         w->alone = done ? crs_total_at(&w->sizes.sums, 1, 0) : NAN;
@@ -522,6 +551,7 @@ const crs_job crs_certify_job = { .name = "certify",
 
 bool crs_cp_room_open(const crs_cp_point *p, int threads, crs_cp_room *w, crease_error *e)
 {
+    if (crs_is_listed(p->source)) return true;
     if (!p->whole.ops && !crs_look_open(&w->sizes, p->source, &crs_alone_job, &p->rho, threads, e))
         return false;
     return !apart(p) || crs_look_open(&w->look, p->source, &crs_certify_job, p, threads, e);
@@ -545,11 +575,47 @@ static bool certify_alone(crs_cp_point *p, crs_cp_room *w, crease_error *e)
     return true;
 }
 
+/* |M|^2 over all entries: the sum of the Hadamard product of the factors' Gram matrices */
+static double model_squares(const crs_kruskal *k, double *work)
+{
+    const ptrdiff_t rank = k->rank, area = rank * rank;
+    double *all = work, *own = work + area, sum = 0;
+    fill(area, 1, all);
+    for (int n = 0; n < k->shape.order; n++) {
+        crs_gram(k->shape.dim[n], rank, k->factor[n], own);
+        for (ptrdiff_t q = 0; q < area; q++) all[q] *= own[q];
+    }
+    for (ptrdiff_t q = 0; q < area; q++) sum += all[q];
+    return pos(sum);
+}
+
+/* Where nothing was observed Z = -B = M. */
+static void certify_listed(const crs_cp_point *p, crs_cp_room *w)
+{
+    const double c = noise_share(p), share = 1 / (1 + p->alpha_noise);
+    const double all = model_squares(&p->k, w->small);
+    crs_listed_sums s;
+    crs_listed_judge(p, &s, w->listed);
+    w->sums[REST] = s.rest;
+    w->sums[DIST] = s.dist;
+    w->sums[PENALTY] = s.penalty;
+    w->sums[LOWRANK] = all;
+    w->sums[SPLIT] = pos(all + 2 * c * s.cross + c * c * s.rest);
+    w->sums[SPARSE] = s.sparse;
+    w->sums[LAST] = share * share * s.rest + pos(all - s.model);
+    w->sums[DATA] = s.data;
+}
+
 bool crs_cp_certify(const crs_cp_point *p, crs_cp_room *w, const crs_cp_blocks *by,
                     crease_certificate *c, crease_error *e)
 {
     crs_cp_point own = *p;
     if (!measure_alone(p, w, e)) return false;
+    if (crs_is_listed(p->source)) {
+        certify_listed(p, w);
+        conclude(p, w, by, c);
+        return true;
+    }
     if (!(w->look.job ? crs_look_run(&w->look, p, NULL, e) : certify_alone(&own, w, e)))
         return false;
     for (int k = 0; w->look.job && k < SUMS; k++) w->sums[k] = crs_total_at(&w->look.sums, k, 0);

@@ -171,7 +171,9 @@ static crs_cp_answer answer_of(const crease_cp_fit *f)
 
 const crs_cp_point *crs_cp_fit_slabs(const crease_cp_fit *f)
 {
-    if (f->source->cut.count == 1 || f->point.sparse || f->point.whole.ops) return NULL;
+    if (f->source->cut.count == 1 || crs_is_listed(f->source) || f->point.sparse ||
+        f->point.whole.ops)
+        return NULL;
     crs_cp_release(f->source, f->held);
     return &f->point;
 }
@@ -283,6 +285,10 @@ static bool check_source(const crease_cp_fit *f, crease_error *e)
     if (m->mask || m->missing)
         return crs_fail(e, CREASE_BAD_ARGUMENT,
                         "data that are read slab by slab bring their mask; give no other");
+    if (crs_is_listed(f->source) && m->start == CREASE_START_GEVD && !m->factor)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--init gevd needs all entries, and only those that were observed are "
+                        "held; use auto or random");
     return m->factor || !(hosvd || als) || f->source->whole ||
            crs_fail(e, CREASE_UNSUPPORTED,
                     "--init %s needs the data in memory; use auto, gevd or random",

@@ -20,6 +20,7 @@ enum { CRS_RPCA_BLOCKS = CREASE_MAX_ORDER + 4 };
 typedef struct {
     crs_source scaled;       /* of the run where a source is given: its slabs, scaled */
     crs_source *from;        /* that source; NULL: a tensor was */
+    crs_coordinates list;    /* of a source that is a list: with values of its own */
     int data, factor, value; /* powers of the data, the factors and the objective */
     int factors;             /* so many blocks are factors */
     ptrdiff_t size;
@@ -108,6 +109,9 @@ typedef struct {
 /* Most facts of an answer by slabs (parts.c); `limit`: beyond that magnitude no noise is. */
 bool crs_parts_count(crease_rpca *r, const crs_parts *p, double limit, crs_calm *calm,
                      crease_error *e);
+/* The same where the observed entries alone are held. */
+bool crs_parts_count_listed(crease_rpca *r, const crs_parts *p, double limit, crs_calm *calm,
+                            crease_error *e);
 /* answer.c: sigma of normal noise whose magnitudes up to `limit` have this median. */
 double crs_deviation_of(double median, double limit);
 

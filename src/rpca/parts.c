@@ -4,9 +4,11 @@
  *
  * A slab is made panel by panel, a few rows each. Panels follow from the shape alone, so that every
  * entry has the same bits for any number of threads and ranks, in memory or streamed. */
+#include <stdlib.h>
+
 #include "core/parallel.h"
 #include "rpca/handle.h"
-#include "rpca/start.h"
+#include "rpca/observed/entries.h"
 
 bool crs_parts_of(const crease_rpca *r, crs_parts *p)
 {
@@ -389,4 +391,72 @@ bool crs_parts_count(crease_rpca *r, const crs_parts *p, double limit, crs_calm 
                         isfinite(deviation) };
     crs_look_close(&l);
     return true;
+}
+
+/* ---- of observed entries that are all there is ---- */
+
+bool crs_parts_listed(const crease_rpca *r, crs_parts *p)
+{
+    if (!r->cp || !crs_is_listed(r->cp->source)) return false;
+    *p = (crs_parts){ r->cp->point, r->units ? r->units->data : 0 };
+    return true;
+}
+
+typedef struct {
+    const question *q;
+    tally t;
+} listed_tally;
+
+static void see_listed(void *self, const crs_listed_entry *x)
+{
+    listed_tally *c = self;
+    c->t.count[OBSERVED]++;
+    if (x->e != 0) {
+        count_outlier(c->q, x->place, x->e + x->s, &c->t);
+        return;
+    }
+    c->t.squares[0] += square(x->s);
+    c->t.squares[1] += square(x->t);
+}
+
+bool crs_parts_count_listed(crease_rpca *r, const crs_parts *p, double limit, crs_calm *calm,
+                            crease_error *e)
+{
+    crease_rpca_facts *f = &r->facts;
+    question q = { .parts = *p };
+    listed_tally c = { &q, { .least = INFINITY } };
+    double deviation;
+    if (!find_deviation(p, limit, &deviation, e)) return false;
+    q.clear = CREASE_CLEAR * deviation;
+    crs_listed_each(&p->point, p->power, see_listed, &c);
+    f->deviation = deviation;
+    f->observed = (ptrdiff_t)c.t.count[OBSERVED];
+    f->clear = (ptrdiff_t)c.t.count[CLEAR];
+    f->outliers = (ptrdiff_t)c.t.outliers;
+    f->least = c.t.least;
+    f->largest = f->outliers > 0 ? (ptrdiff_t)(c.t.where / 2) : -1;
+    if (f->outliers > 0) f->largest_rest = c.t.where % 2 ? c.t.largest : -c.t.largest;
+    *calm = (crs_calm){ c.t.squares[0], c.t.squares[1], isfinite(deviation) };
+    return true;
+}
+
+static void take_pair(void *self, const crs_listed_entry *x)
+{
+    double **to = self;
+    if (x->e == 0) return;
+    *(*to)++ = (double)x->place;
+    *(*to)++ = x->e;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void crs_parts_pairs(const crs_parts *p, double *pair)
+{
+    double *end = pair;
+    crs_listed_each(&p->point, p->power, take_pair, &end);
+    qsort(pair, (size_t)(end - pair) / 2, 2 * sizeof *pair, compare_pairs);
 }

@@ -170,7 +170,7 @@ static bool open(runner *r, crs_cp_pilot *p, crease_error *e)
     const crease_space *s = &p->c.shape;
     ptrdiff_t all = 0;
     *r = (runner){ .p = p, .second = INFINITY, .tall = crs_envelope_solver_tall(&p->c) };
-    r->listed = p->source->listed && !p->c.nonneg;
+    r->listed = p->source->listed && (!p->c.nonneg || crs_is_listed(p->source));
     for (int n = 0; n < s->order; n++) all += s->dim[n] * p->c.rank;
     double *at = r->memory = crs_doubles(all, "starts", e);
     if (!r->memory) return false;
@@ -212,7 +212,7 @@ static bool begin(runner *r, int q, crease_error *e)
     const bool own = p->given && q == 0;
     const int member = crs_cp_start_after(p->first, p->given ? q - 1 : q);
     const double *const *x = (const double *const *)r->trial;
-    r->start = own ? p->given_name : start_name(member);
+    r->start = own ? p->given_name : crs_is_listed(p->source) ? "sweeps" : start_name(member);
     if (crease_watch_phase(p->c.watch) == CREASE_PHASE_START)
         crs_watch_say(p->c.watch, "start %d: %s", q + 1, r->start);
     if (own)
@@ -277,6 +277,7 @@ static bool bad(const runner *r, bool *answer, crease_error *e)
     factors_of(r->solver, p->c.shape.order, x);
     if (!r->tall && !r->listed && !residual_structure(&r->view, at->rank, x, &found, e))
         return false;
+    if (crs_is_listed(p->source) && p->c.shape.order == 2) return *answer = false, true;
     *answer =
         !(found <= telling) || at->status == CRS_ENVELOPE_RUNNING ||
         (at->median > crowded * r->deviation && !(r->second <= alike * r->p->report.deviation));

@@ -3,7 +3,7 @@
  *
  * With M and E of an entry and s = W o (T - E - M): Z = M + c s, B = s/(1 + alpha_N), noise s. */
 #include "core/parallel.h"
-#include "rpca/rpca.h"
+#include "rpca/observed/entries.h"
 
 void crs_cp_release(crs_source *s, crs_cp_held *held)
 {
@@ -85,6 +85,11 @@ void crs_cp_answer_read(const crs_cp_answer *a, crease_rpca_part part, ptrdiff_t
     reading r = { .a = a, .point = *a->point, .part = part, .first = first };
     r.count = count;
     r.out = out;
+    if (crs_is_listed(r.point.source)) {
+        const crs_listed_rows_of entries = { part, first * right, count * right };
+        crs_listed_read(&r.point, &entries, out);
+        return;
+    }
     if (r.point.sparse) {
         read_whole(&r);
         return;

@@ -117,6 +117,18 @@ double crs_rpca_bytes_beside(const crease_rpca_settings *s, const crease_options
                : crs_tucker_run_bytes(&t);
 }
 
+/* The list and two residuals of each entry; C of every row of the longest mode at two points; the
+ * solver's vectors, of the size of all factors. */
+double crs_rpca_bytes_listed(const crease_rpca_settings *s, const crs_coordinates *t)
+{
+    enum { VECTORS = 40 };
+    const double count = (double)t->count, rank = (double)more(1, s->rank);
+    double rows = 0;
+    for (int n = 0; n < t->shape.order; n++) rows += (double)t->shape.dim[n];
+    return crs_coordinates_bytes(&t->shape, count) + 16 * count + 8 * VECTORS * rows * rank +
+           8 * (double)t->shape.dim[t->lead] * rank * (rank + 1);
+}
+
 static bool suits(const crease_rpca_settings *s, crease_error *e)
 {
     if ((unsigned)s->kind > CREASE_RPCA_PCP)
@@ -419,6 +431,10 @@ static bool suits_source(const crease_rpca *r, const crs_source *t, crease_error
         if (s->shape.order != t->cut.shape.order || s->shape.dim[n] != t->cut.shape.dim[n])
             return crs_fail(e, CREASE_BAD_ARGUMENT,
                             "the settings have another shape than the data");
+    if (s->kind != CREASE_RPCA_CP && crs_is_listed(t))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "of a tensor whose observed entries alone are held only --model cp is "
+                        "fitted, or --model matrix with --ridge; use one of them");
     if (s->kind != CREASE_RPCA_CP && !suits_slabs(s, &r->o, e)) return false;
     if (s->center)
         return crs_fail(e, CREASE_UNSUPPORTED,
@@ -437,6 +453,10 @@ static crs_source *in_unit(crease_rpca *r, crs_source *t)
 static bool choose_on(crease_rpca *r, crs_source *t, crease_error *e)
 {
     if (r->s.rank > 0 || r->s.kind != CREASE_RPCA_CP) return true;
+    if (crs_is_listed(t))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "the rank is chosen with all entries at hand, and only those that were "
+                        "observed are held; give --rank");
     const crease_phase was = crease_watch_enter(r->o.watch, CREASE_PHASE_RANK);
     const bool done = choose_rank(r, NULL, t, e);
     crease_watch_enter(r->o.watch, was);

@@ -185,6 +185,8 @@ crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options
 
 /* Bytes that it takes beside the slabs; of tucker with ranks that are given. */
 double crs_rpca_bytes_beside(const crease_rpca_settings *s, const crease_options *o);
+/* And all that a run by observed entries alone takes. */
+double crs_rpca_bytes_listed(const crease_rpca_settings *s, const crs_coordinates *t);
 
 /* The solver of a handle's problem; NULL of cp, and of a source. */
 crease_solver *crs_rpca_solver(const crease_rpca *r);
@@ -257,10 +259,11 @@ static inline double noise_share(const crs_cp_point *p) /* c */
  * it takes. */
 typedef struct {
     int threads;
-    ptrdiff_t bands, panels, worker; /* worker: doubles a worker has */
-    double *columns;                 /* right x rank: Khatri-Rao rows */
-    double *rows, *sums, *collected; /* left x rank; bands x ...; bands x right x rank */
-    double *small;                   /* of one factor */
+    ptrdiff_t bands, panels, worker;  /* worker: doubles a worker has */
+    double *columns;                  /* right x rank: Khatri-Rao rows */
+    double *rows, *sums, *collected;  /* left x rank; bands x ...; bands x right x rank */
+    double *small;                    /* of one factor */
+    double *listed[CREASE_MAX_ORDER]; /* S_(n) M_n of observed entries that are all there is */
     double *workers;
     double *e, *lambda, *reg; /* of a penalty that is not by entries */
     double alone; /* the size of alpha R(T), for the alpha R that is next; NaN: unknown */
@@ -331,6 +334,10 @@ typedef struct {
  * from the factors, with several slabs and without a centre. */
 bool crs_parts_of(const crease_rpca *r, crs_parts *p);
 void crs_visit_parts(crs_visitor *v, crs_parts *p);
+/* Are the observed entries all there is? Then the entries of the sparse part that are not 0, as
+ * (place, value), by their places; crease_rpca_about has their number. */
+bool crs_parts_listed(const crease_rpca *r, crs_parts *p);
+void crs_parts_pairs(const crs_parts *p, double *pair);
 /* Outliers of every slab, once crease_rpca_about was asked; NULL: not counted by slabs. */
 const int64_t *crs_parts_outliers(const crease_rpca *r);
 

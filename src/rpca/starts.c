@@ -7,6 +7,7 @@
  * De Lathauwer, De Moor, Vandewalle, A multilinear singular value decomposition, 2000; Tomasi, Bro,
  * PARAFAC and missing values, 2005. */
 #include "rpca/fit.h"
+#include "rpca/observed/entries.h"
 #include "rpca/start.h"
 #include "tensor/tensor.h"
 
@@ -346,6 +347,9 @@ bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                      double *const *factor, crease_error *e)
 {
     const bool random = q >= CRS_CP_RANDOM_START;
+    if (crs_is_listed(v->source))
+        return crs_listed_start(v, &(crs_listed_sweeps){ o->rank, 0, o->seed + (uint64_t)q, false },
+                                factor, e);
     const bool done = q < 2 ? gevd(v, *o, q == 1, factor, e) : !random && singular(v, o, factor, e);
     if (done || (!random && !crease_watch_over(v->watch))) return done;
     gaussian(v, o, q, factor);

@@ -90,6 +90,24 @@ const crs_job crs_extent_job = { .name = "extent",
                                  .plan = plan_extent,
                                  .add = add_extent };
 
+/* The same of observed entries that are all there is; most: the first of the largest. */
+static void listed_extent(const crs_coordinates *t, double largest, crs_extent *a, double *most)
+{
+    int64_t count[EXPONENTS] = { 0 }, all = 0, below = 0;
+    for (ptrdiff_t i = 0, k = 0; i < t->shape.dim[t->lead]; i++)
+        for (; k < t->start[i + 1]; k++) {
+            const double x = t->value[k];
+            ptrdiff_t at[CREASE_MAX_ORDER];
+            if (x == 0) continue;
+            count[exponent(x) - LOWEST]++, all++;
+            if (fabs(x) != largest) continue;
+            const ptrdiff_t place = crs_coordinates_place(t, i, k, at);
+            if (*most == 0 || place < a->at) a->at = place, *most = x;
+        }
+    for (a->middle = LOWEST; below + count[a->middle - LOWEST] <= all / 2; a->middle++)
+        below += count[a->middle - LOWEST];
+}
+
 static bool source_extent(crs_source *t, crs_extent *a, double *most, crease_error *e)
 {
     const extent_look args = { t->facts.largest, crease_size(&t->cut.shape) };
@@ -101,6 +119,7 @@ static bool source_extent(crs_source *t, crs_extent *a, double *most, crease_err
     a->at = 0;
     a->most = a->middle = exponent(args.largest);
     if (abs(a->most) <= CRS_ORDINARY) return true;
+    if (crs_is_listed(t)) return listed_extent(t->listed, args.largest, a, most), true;
     if (!crs_look_once(&l, t, &crs_extent_job, &args, 1, NULL, e)) return false;
     const int64_t *count = l.sums.array[0].whole;
     a->at = args.size - (ptrdiff_t)l.sums.array[1].whole[0];
@@ -236,6 +255,17 @@ static void give_scaled(crs_source *s, const crs_slab *slab)
 
 static void close_scaled(crs_source *s) { (void)s; }
 
+/* Values of their own beside the places of the others. */
+static bool scale_list(crs_units *u, const crs_coordinates *t, crease_error *e)
+{
+    u->list = *t;
+    u->list.value = crs_doubles(more(1, t->count), "the data in another unit", e);
+    if (!u->list.value) return false;
+    crs_times_power(t->count, -u->data, t->value, u->list.value);
+    u->scaled.listed = &u->list;
+    return true;
+}
+
 static void scale_source(crs_units *u, crs_source *t)
 {
     static const crs_source_ops ops = { "scaled", take_scaled, give_scaled, close_scaled };
@@ -261,6 +291,7 @@ bool crs_rpca_enter_on(crease_rpca *r, bool learns, crs_source *t, crease_error 
     if (!u) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the data in another unit");
     set_powers(u, &r->s, k);
     scale_source(u, t);
+    if (crs_is_listed(t) && !scale_list(u, t->listed, e)) return false;
     return take_start(u, &r->s, e) && change(u, &r->s, learns, e);
 }
 
@@ -269,6 +300,7 @@ void crs_units_free(crs_units *u)
     if (!u) return;
     for (int i = 0; i < CRS_RPCA_BLOCKS; i++) crs_free(u->block[i]);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(u->start[n]);
+    crs_free(u->list.value);
     crs_free(u->multiplier);
     crs_free(u->row);
     crs_free(u->cut);

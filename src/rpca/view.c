@@ -6,7 +6,7 @@
  * model needs another reading. */
 #include <stdlib.h>
 
-#include "rpca/start.h"
+#include "rpca/observed/entries.h"
 
 enum { PANEL = 1 << 18, SAMPLE = 1 << 15, PLACES = 1 << 22 };
 
@@ -185,6 +185,10 @@ static bool visit(crs_source *source, places *p, ptrdiff_t most, crs_cp_sample *
 bool crs_cp_sample_open(crs_cp_sample *s, const crs_cp_view *v, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&v->shape), most = fewer(size, SAMPLE);
+    if (crs_is_listed(v->source)) {
+        crs_view_count(v);
+        return crs_listed_sample(v->source->listed, most, s, e);
+    }
     *s = (crs_cp_sample){ .at = crs_alloc((size_t)most, sizeof *s->at) };
     if (!s->at) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a sample of the data");
     s->t = crs_doubles(most, "a sample of the data", e);

@@ -12,6 +12,7 @@
 #include <crease/source.h>
 
 #include "core/checkpoint.h"
+#include "slab/coordinates.h"
 #include "tensor/tensor.h"
 
 /* Indices of the modes before `mode` are fixed in a slab, those after it are all there. */
@@ -134,16 +135,6 @@ typedef struct {
     double largest, squares;
 } crs_survey;
 
-/* Observed entries (coordinates.c), those of one index of mode `lead`, the longest, together. */
-typedef struct {
-    crease_space shape;
-    int lead;
-    ptrdiff_t count;
-    ptrdiff_t *start; /* of each index of mode lead, and the end */
-    uint32_t *index;  /* count x (order - 1): of the other modes, in their order */
-    double *value;
-} crs_coordinates;
-
 struct crs_source {
     const crs_source_ops *ops;
     crs_partition cut;
@@ -209,14 +200,10 @@ typedef struct {
 } crs_bringing;
 crease_source *crs_source_bring(const crs_bringing *s, crease_error *e);
 
-/* Are they so few, less than one in four, that a pass over them alone is quicker? By count, never
- * by a clock. */
-bool crs_coordinates_suit(const crease_space *shape, ptrdiff_t observed);
-/* Of a tensor in memory, w its mask, of which so many entries were observed. Free in any case. */
-bool crs_coordinates_open(crs_coordinates *c, const crease_space *shape, const double *t,
-                          const unsigned char *w, ptrdiff_t observed, crease_error *e);
-void crs_coordinates_close(crs_coordinates *c);
-double crs_coordinates_bytes(const crease_space *shape, double observed);
+/* Observed entries as a source that has nothing else (listed.c): slabs of it are refused. Owns the
+ * list from now on, also after a failure. */
+crs_source *crs_listed_open(crs_coordinates *list, crease_error *e);
+static inline bool crs_is_listed(const crs_source *s) { return s && s->listed && !s->whole; }
 
 /* What is done with a slab. The arguments are those of the look: fields, and arrays that `visit`
  * (checkpoint.h) shows together with their sizes, so that they can be sent. */

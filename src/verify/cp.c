@@ -139,6 +139,7 @@ static const real *collect(crs_cp_check *k, int n)
     const crease_cp_claim *c = k->c;
     const ptrdiff_t rank = c->rank, dim = c->shape.dim[n];
     ptrdiff_t after = 1;
+    if (k->list) return k->listed[n];
     if (n >= k->split) return k->columns + crs_cp_node_mode(k, n) - crs_cp_node_mode(k, k->split);
     for (int j = n + 1; j < k->split; j++) after *= c->shape.dim[j];
     for (ptrdiff_t j = 0; j < dim * rank; j++) k->product[j] = 0;
@@ -177,7 +178,8 @@ static void find_factor(crs_cp_check *k, int n, crs_finding *f)
         added += (2 * xg + c->ridge * x) * (2 * xg + c->ridge * x);
         own += x * x;
     }
-    const real longest = (real)(c->left + c->right + size + k->stretches) * LDBL_EPSILON;
+    const ptrdiff_t terms = k->list ? k->list->count : c->left + c->right + k->stretches;
+    const real longest = (real)(terms + size) * LDBL_EPSILON;
     f->residual = sqrtl(all);
     f->scale = crs_scale(sqrtl(without) + sqrtl(added), 0, k->whole, sqrtl(own));
     f->rounding =
@@ -216,6 +218,7 @@ static void find_rest(crs_cp_check *k, crs_finding *block, crs_finding *feasibil
     block[0].scale = crs_scale(lambda, pull, whole, bigger(norm[CRS_E], T));
     block[0].rounding = 3 * u * lambda + working_roundings(0) * norm[CRS_SLOPES] + tiny;
     if (dist < INFINITY) block[0].rounding += (2 * u + sums) * dist;
+    if (k->list) block[0].rounding += 2 * an / (1 + an) * crs_cp_model_rounding(k);
     block[1] = (crs_finding){ .residual = norm[CRS_SPLIT] };
     const real split = 2 * norm[CRS_M] + 2 * z + lambda;
     block[1].scale = crs_scale(split, third + pull, whole, bigger(z, T));
@@ -245,11 +248,12 @@ void crs_cp_find(crs_cp_check *k, crs_finding *block, crs_finding *feasibility)
     find_rest(k, block + factors, feasibility);
 }
 
-static bool fits(const crease_cp_claim *c, double eps, crease_error *e)
+static bool fits(const crease_cp_claim *c, bool list, double eps, crease_error *e)
 {
     ptrdiff_t left = 1, right = 1;
     int split = 0;
     if (!crease_space_check(&c->shape, e)) return false;
+    if (list) left = c->left, right = c->right, split = c->shape.order;
     for (; split < c->shape.order && left < c->left; split++) left *= c->shape.dim[split];
     for (int n = split; n < c->shape.order; n++) right *= c->shape.dim[n];
     if (left != c->left || right != c->right || c->rank < 1)
@@ -271,24 +275,32 @@ static ptrdiff_t rows_at_a_time(const crease_cp_claim *c)
     return most < 1 ? 1 : most < CRS_CP_ROWS ? most : CRS_CP_ROWS;
 }
 
+static void allocate_rows(crs_verifier *v, crs_cp_check *k)
+{
+    const crease_cp_claim *c = k->c;
+    const int rank = c->with ? c->with->rank : 0;
+    k->batch = rows_at_a_time(c);
+    for (int p = 0; p < CRS_CP_PARTS; p++)
+        k->row[p] = crs_room(v, k->batch * c->right, sizeof(double));
+    k->rows_first = crs_cp_stretch(k, crs_cp_share(k, rank));
+    const ptrdiff_t end = rank > 0 ? crs_cp_stretch(k, crs_cp_share(k, rank + 1)) : c->left;
+    k->rows = crs_reals(v, (end - k->rows_first) * c->rank);
+    k->collected = crs_reals(v, c->right * c->rank);
+    crs_cp_nodes_open(v, k);
+}
+
 static void allocate(crs_verifier *v, crs_cp_check *k)
 {
     const crease_cp_claim *c = k->c;
     ptrdiff_t most = 0;
     for (int n = 0; n < c->shape.order; n++)
         if (c->shape.dim[n] > most) most = c->shape.dim[n];
-    k->batch = rows_at_a_time(c);
-    for (int p = 0; p < CRS_CP_PARTS; p++)
-        k->row[p] = crs_room(v, k->batch * c->right, sizeof(double));
     k->side = crs_reals(v, c->rank);
-    const int rank = c->with ? c->with->rank : 0;
-    k->rows_first = crs_cp_stretch(k, crs_cp_share(k, rank));
-    const ptrdiff_t end = rank > 0 ? crs_cp_stretch(k, crs_cp_share(k, rank + 1)) : c->left;
-    k->rows = crs_reals(v, (end - k->rows_first) * c->rank);
-    k->collected = crs_reals(v, c->right * c->rank);
+    for (int n = 0; k->list && n < c->shape.order; n++)
+        k->listed[n] = crs_reals(v, c->shape.dim[n] * c->rank);
+    if (!k->list) allocate_rows(v, k);
     k->gram = crs_reals(v, c->rank * c->rank);
     k->product = crs_reals(v, most * c->rank);
-    crs_cp_nodes_open(v, k);
 }
 
 bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
@@ -298,8 +310,9 @@ bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k)
         return false;
     k->reg.factor *= c->alpha;
     k->split = k->core ? 1 : 0; /* P is the rows, be it of one */
-    for (ptrdiff_t left = 1; !k->core && left < c->left; k->split++) left *= c->shape.dim[k->split];
-    if (k->stretches == 0) k->stretches = crs_cp_stretches(c);
+    for (ptrdiff_t left = 1; !k->list && !k->core && left < c->left; k->split++)
+        left *= c->shape.dim[k->split];
+    if (!k->list && k->stretches == 0) k->stretches = crs_cp_stretches(c);
     allocate(v, k);
     return true;
 }
@@ -362,8 +375,10 @@ static void decide(const crs_cp_check *k, const crs_finding *block, const crs_fi
 
 static bool out_of_memory(const crs_cp_check *k, crease_error *e)
 {
-    return crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries", k->c->left,
-                    k->c->right);
+    return k->list ? crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td entries",
+                              k->list->count)
+                   : crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking %td x %td entries",
+                              k->c->left, k->c->right);
 }
 
 /* A pass of all processes; false: one of them could not, or the time is over. */
@@ -393,12 +408,21 @@ static bool all_passes(crs_verifier *v, crs_cp_check *k, double eps, bool relati
     return true;
 }
 
+static bool pass_list(crs_verifier *v, crs_cp_check *k, crs_finding *found, crease_error *e)
+{
+    const bool done = !v->no_memory && crs_cp_sweep_entries(v, k, e);
+    if (done) crs_cp_find(k, found + 1, found);
+    if (!done && v->no_memory && !v->unfinished) out_of_memory(k, e);
+    return done;
+}
+
 static bool check(crs_verifier *v, crs_cp_check *k, double eps, bool relative,
                   crease_verification *out, crease_error *e)
 {
     crs_finding found[CREASE_MAX_ORDER + 5] = { { 0 } }; /* the constraint, then the blocks */
     const bool leads = !k->c->with || k->c->with->rank == 0;
-    const bool done = all_passes(v, k, eps, relative, found, e);
+    const bool done =
+        k->list ? pass_list(v, k, found, e) : all_passes(v, k, eps, relative, found, e);
     if (v->unfinished || (done && !leads)) return crs_unfinished(out), true;
     if (done) decide(k, found + 1, found, eps, relative, out);
     return done;
@@ -409,7 +433,7 @@ bool crs_cp_judge(crs_cp_check *k, double eps, bool relative, crease_verificatio
 {
     crs_verifier v = { .p = NULL, .watch = k->c->watch };
     *out = (crease_verification){ 0 };
-    if (!fits(k->c, eps, e)) return false;
+    if (!fits(k->c, k->list != NULL, eps, e)) return false;
     *out = (crease_verification){ .smallest_eps = INFINITY, .count = crs_cp_factors(k) + 3 };
     out->residual = crs_doubles(out->count, "a verification", NULL);
     const bool known = out->residual && crs_cp_prepare(&v, k);
@@ -432,5 +456,12 @@ bool crease_cp_verify(const crease_cp_claim *c, double eps, bool relative, creas
                       crease_error *e)
 {
     crs_cp_check k = { .c = c };
+    return crs_cp_judge(&k, eps, relative, out, e);
+}
+
+bool crease_cp_verify_entries(const crease_cp_claim *c, const crease_cp_entries *list, double eps,
+                              bool relative, crease_verification *out, crease_error *e)
+{
+    crs_cp_check k = { .c = c, .list = list };
     return crs_cp_judge(&k, eps, relative, out, e);
 }

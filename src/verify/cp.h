@@ -49,11 +49,13 @@ enum { CRS_CP_NODES = 32 };
 
 typedef struct {
     const crease_cp_claim *c;
-    crs_cp_core *core; /* NULL: CP */
-    real off;          /* how far M may be from the claim's by its factors alone */
-    crs_known_reg reg; /* alpha R */
-    int split;         /* modes 0 .. split-1 are the rows */
-    ptrdiff_t batch;   /* rows at a time, <= CRS_CP_ROWS */
+    crs_cp_core *core;              /* NULL: CP */
+    const crease_cp_entries *list;  /* NULL: rows are read */
+    real *listed[CREASE_MAX_ORDER]; /* of a list: D_(n) M_n */
+    real off;                       /* how far M may be from the claim's by its factors alone */
+    crs_known_reg reg;              /* alpha R */
+    int split;                      /* modes 0 .. split-1 are the rows */
+    ptrdiff_t batch;                /* rows at a time, <= CRS_CP_ROWS */
     double *row[CRS_CP_PARTS];
     real *side; /* a row of products of factors */
 
@@ -103,6 +105,9 @@ void crs_cp_node_end(crs_cp_check *k);
 /* Once every process has passed over its rows: rank 0 has all sums. False: one could not. */
 bool crs_cp_agree(const crs_cp_check *k, bool well, crease_error *e);
 void crs_cp_unite(crs_cp_check *k);
+
+/* The pass over a list (cp_entries.c), in long double; the sizes that its rounding goes by. */
+crs_cp_sweep crs_cp_sweep_entries;
 
 /* Everything that follows from a pass: the factors, and a core, then three blocks and the
  * constraint. */

@@ -107,9 +107,26 @@ static void add_sparse(crs_entries_hash *h, const crs_array *a)
     }
 }
 
+static void hash_list(const crs_coordinates *c, char text[CRS_HASH])
+{
+    crs_hash h;
+    crs_hash_shape(&h, &c->shape);
+    for (ptrdiff_t i = 0, k = 0; i < c->shape.dim[c->lead]; i++)
+        for (; k < c->start[i + 1]; k++) {
+            ptrdiff_t at[CREASE_MAX_ORDER];
+            add_whole(&h, crs_coordinates_place(c, i, k, at));
+            crs_hash_add(&h, &c->value[k], sizeof c->value[k]);
+        }
+    end_as(&h, "sha256/entries", text);
+}
+
 void crs_array_hash(const crs_array *a, char hash[CRS_HASH])
 {
     crs_entries_hash h;
+    if (a->list) {
+        hash_list(a->list, hash);
+        return;
+    }
     crs_array_hash_begin(&h, &a->shape, false);
     if (a->value)
         add_sparse(&h, a);

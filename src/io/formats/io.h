@@ -11,6 +11,7 @@
 
 #include "core/core.h"
 #include "io/formats/sha256.h"
+#include "slab/coordinates.h"
 
 /* What people call a dimension and its indices; all of it is owned, NULL: not known. Indices have
  * positions, or words. */
@@ -75,6 +76,7 @@ typedef struct {
         column;    /* of a vector that was a column of a table: its name, as an axis of length 1 */
     double *value; /* of a matrix in sparse rows, which was asked for: then there are no data */
     ptrdiff_t *start, *col; /* ascending in every row */
+    crs_coordinates *list;  /* of few observed entries, which were asked for: then no data either */
     bool gaps;              /* the file says which entries are missing, and they are nan */
     bool borrowed;          /* the entries are in the memory of a job, and not to be changed */
     char notice[200];
@@ -91,6 +93,7 @@ typedef struct {
     const char *size;    /* of video: WIDTHxHEIGHT */
     bool colour;         /* of images and video: an axis of colours instead of gray */
     bool sparse; /* a matrix of coordinates with more zeros than two thirds stays in sparse rows */
+    bool listed; /* of coordinates whose absent entries are missing few remain a list */
     crease_space shape;        /* of coordinate files; order 0: by the largest indices */
     const crease_watch *watch; /* cuts what may take long; NULL: nothing does */
 } crs_asked;
@@ -260,6 +263,18 @@ bool crs_read_listing(const char *path, const crs_asked *asked, crs_listing *out
 void crs_array_free(crs_array *a);
 /* The entries become a copy where they are borrowed: for whoever changes them. */
 bool crs_array_own(crs_array *a, crease_error *e);
+/* An array that is a list, of pairs (place in row order, value) in any order. `once`: no place may
+ * come twice, and `twice` is one that does (-1: none); otherwise those of one place add up. */
+typedef struct {
+    ptrdiff_t count;
+    double *pair;
+    bool once;
+    ptrdiff_t twice;
+} crs_listed_pairs;
+bool crs_array_list(const char *name, const crease_space *shape, crs_listed_pairs *from,
+                    crs_array *out, crease_error *e);
+/* Is that asked for, and are so few of so many observed? */
+bool crs_asked_list(const crs_asked *asked, const crease_space *shape, ptrdiff_t observed);
 
 /* SHA-256 (hash.c), as "sha256:" and 64 hexadecimal digits. */
 enum { CRS_HASH = 80 };
@@ -268,7 +283,8 @@ void crs_hash_begin(crs_hash *h);
 void crs_hash_add(crs_hash *h, const void *data, size_t n);
 void crs_hash_end(crs_hash *h, char text[CRS_HASH]);
 /* Of the shape and the entries; every NaN is the same. Of an array of several slabs it is the hash
- * of the shape and of the hashes of slabs, "sha256/slabs:". */
+ * of the shape and of the hashes of slabs, "sha256/slabs:"; of a list that of the shape and of the
+ * places and values in its order, "sha256/entries:". */
 void crs_array_hash(const crs_array *a, char hash[CRS_HASH]);
 /* Its pieces: the shape begins, entries that were not seen count as NaN (NULL: all were), or the
  * 32 bytes of the hash of each slab, and the end. */

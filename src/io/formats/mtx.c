@@ -250,7 +250,8 @@ static bool expand(const char *name, double absent, crs_mtx *m, crease_error *e)
     if (m->rows > CRS_MOST_DENSE / m->cols)
         return crs_fail(e, CREASE_BAD_DATA,
                         "%.200s is a sparse %td x %td matrix, too large to write out; use it as a "
-                        "linear map",
+                        "linear map, or where entries without a line were not observed give rpca "
+                        "--absent missing and --rank",
                         name, m->rows, m->cols);
     const ptrdiff_t rows = m->rows, cols = m->cols;
     double *all = crs_doubles(rows * cols, "a matrix", e);
@@ -318,6 +319,31 @@ static void hand_over(crs_mtx *m, crs_array *out)
     m->value = NULL, m->start = m->col = NULL;
 }
 
+/* The entries that a sparse matrix names, and no other; m is emptied. */
+static bool to_list(const char *name, crs_mtx *m, crs_array *out, crease_error *e)
+{
+    const crease_space shape = crease_matrix(m->rows, m->cols);
+    crs_listed_pairs from = { .count = m->start[m->rows] };
+    from.pair = crs_doubles(2 * from.count, "a list of entries", e);
+    for (ptrdiff_t i = 0, k = 0; from.pair && i < m->rows; i++)
+        for (; k < m->start[i + 1]; k++) {
+            from.pair[2 * k] = (double)(i * m->cols + m->col[k]);
+            from.pair[2 * k + 1] = m->value[k];
+        }
+    crs_mtx_free(m);
+    const bool done = from.pair && crs_array_list(name, &shape, &from, out, e);
+    crs_free(from.pair);
+    return done;
+}
+
+/* Is it to be a list of entries, with those that it does not name missing? */
+static bool stays_list(const crs_mtx *m, const crs_asked *asked, bool missing)
+{
+    const crease_space shape = crease_matrix(m->rows, m->cols);
+    return m->sparse && missing && m->rows > 1 && m->cols > 1 &&
+           crs_asked_list(asked, &shape, m->start[m->rows]);
+}
+
 static bool read_mtx(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     const bool missing = asked && asked->absent && strcmp(asked->absent, "missing") == 0;
@@ -330,6 +356,14 @@ static bool read_mtx(const crs_input *s, const crs_asked *asked, crs_array *out,
         if (done) hand_over(&m, out);
         crs_mtx_free(&m);
         return done;
+    }
+    if (done && stays_list(&m, asked, missing)) {
+        const ptrdiff_t rows = m.rows, cols = m.cols;
+        if (!to_list(s->name, &m, out, e)) return false;
+        snprintf(out->notice, sizeof out->notice,
+                 "%.70s: %td of %td entries have no line and are missing", s->name,
+                 rows * cols - out->list->count, rows * cols);
+        return true;
     }
     done = done && expand(s->name, missing ? (double)NAN : 0, &m, e);
     if (done) {

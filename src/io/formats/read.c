@@ -18,6 +18,8 @@ void crs_array_free(crs_array *a)
     crs_free(a->value);
     crs_free(a->start);
     crs_free(a->col);
+    if (a->list) crs_coordinates_close(a->list);
+    crs_free(a->list);
     crs_axes_free(&a->axes);
     crs_axis_free(&a->column);
     *a = (crs_array){ .data = NULL };
@@ -33,6 +35,32 @@ bool crs_array_own(crs_array *a, crease_error *e)
     a->data = own;
     a->borrowed = false;
     return true;
+}
+
+bool crs_asked_list(const crs_asked *asked, const crease_space *shape, ptrdiff_t observed)
+{
+    return asked && asked->listed && observed > 0 && (double)crease_size(shape) <= 0x1p53 &&
+           crs_coordinates_alone(shape, observed);
+}
+
+bool crs_array_list(const char *name, const crease_space *shape, crs_listed_pairs *from,
+                    crs_array *out, crease_error *e)
+{
+    ptrdiff_t longest = 0;
+    *out = (crs_array){ .shape = *shape, .gaps = true };
+    for (int n = 0; n < shape->order; n++)
+        if (shape->dim[n] > longest) longest = shape->dim[n];
+    if (longest > 1000000 && longest / 64 > from->count) /* a few bytes must not claim it all */
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "%.200s has a dimension of %td but only %td entries; leave empty indices "
+                        "out",
+                        name, longest, from->count);
+    out->list = crs_alloc(1, sizeof *out->list);
+    if (!out->list) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a list of entries");
+    const bool done = crs_coordinates_sort(out->list, shape, from->count, from->pair,
+                                           from->once ? &from->twice : NULL, e);
+    if (!done) crs_array_free(out);
+    return done;
 }
 
 bool crs_fail_read(const char *name, size_t byte, crease_error *e)

@@ -175,6 +175,11 @@ static bool read_entries(scanner *s)
     return true;
 }
 
+static bool is_zero(const crs_asked *asked)
+{
+    return asked && asked->absent && strcmp(asked->absent, "zero") == 0;
+}
+
 /* The shape that was asked for or told, which must hold every index; else the largest ones. */
 static bool decide_shape(const scanner *s, const crs_asked *asked, crease_space *shape)
 {
@@ -195,6 +200,7 @@ static bool decide_shape(const scanner *s, const crs_asked *asked, crease_space 
     if (!crease_space_check(shape, &why))
         return crs_fail(s->e, CREASE_BAD_DATA, "%.200s: %s", s->name, why.text);
     const double size = (double)crease_size(shape);
+    if (crs_asked_list(asked, shape, s->count) && !is_zero(asked)) return true;
     if (!given && size > 1e6 && size > 1e4 * (double)s->count) /* a few bytes must not claim it */
         return crs_fail(s->e, CREASE_BAD_DATA,
                         "%.200s has %td entries in a tensor of %.3g; data so sparse are not for "
@@ -203,20 +209,59 @@ static bool decide_shape(const scanner *s, const crs_asked *asked, crease_space 
     return crs_memory_holds(s->name, shape, s->e);
 }
 
+static bool comes_again(const scanner *s, double line)
+{
+    return crs_fail(s->e, CREASE_BAD_DATA,
+                    "%.200s, line %.0f: this entry was given before; leave one of them out, or add "
+                    "them up",
+                    s->name, line);
+}
+
+static ptrdiff_t place_of(const scanner *s, const crease_space *shape, const double *at)
+{
+    ptrdiff_t j = 0;
+    for (int n = 0; n < s->order; n++) j = j * shape->dim[n] + (ptrdiff_t)at[n];
+    return j;
+}
+
+/* The second line with the entry at this place */
+static double second_line(const scanner *s, const crease_space *shape, ptrdiff_t place)
+{
+    const int d = s->order;
+    bool before = false;
+    for (ptrdiff_t k = 0; k < s->count; k++) {
+        const double *at = s->entry + k * (d + 2);
+        if (place_of(s, shape, at) != place) continue;
+        if (before) return at[d + 1];
+        before = true;
+    }
+    return NAN;
+}
+
+static bool to_list(const scanner *s, const crease_space *shape, crs_array *out)
+{
+    const int d = s->order;
+    crs_listed_pairs from = { .count = s->count, .once = true };
+    from.pair = crs_doubles(2 * s->count, "a list of entries", s->e);
+    for (ptrdiff_t k = 0; from.pair && k < s->count; k++) {
+        const double *at = s->entry + k * (d + 2);
+        from.pair[2 * k] = (double)place_of(s, shape, at);
+        from.pair[2 * k + 1] = at[d];
+    }
+    bool done = from.pair && crs_array_list(s->name, shape, &from, out, s->e);
+    if (done && from.twice >= 0) done = comes_again(s, second_line(s, shape, from.twice));
+    crs_free(from.pair);
+    return done;
+}
+
 static bool fill_in(const scanner *s, crs_array *out)
 {
     const int d = s->order;
     fill(crease_size(&out->shape), NAN, out->data);
     for (ptrdiff_t k = 0; k < s->count; k++) {
         const double *at = s->entry + k * (d + 2);
-        ptrdiff_t j = 0;
-        for (int n = 0; n < d; n++) j = j * out->shape.dim[n] + (ptrdiff_t)at[n];
-        if (!isnan(out->data[j]))
-            return crs_fail(
-                s->e, CREASE_BAD_DATA,
-                "%.200s, line %.0f: this entry was given before; leave one of them out, "
-                "or add them up",
-                s->name, at[d + 1]);
+        const ptrdiff_t j = place_of(s, &out->shape, at);
+        if (!isnan(out->data[j])) return comes_again(s, at[d + 1]);
         out->data[j] = at[d];
     }
     return true;
@@ -238,12 +283,16 @@ static void fill_gaps(const scanner *s, bool zero, crs_array *out)
 static bool read_tns(const crs_input *s, const crs_asked *asked, crs_array *out, crease_error *e)
 {
     scanner in = { .f = s->f, .name = s->name, .watch = asked ? asked->watch : NULL, .e = e };
-    const char *absent = asked ? asked->absent : NULL;
+    const bool zero = is_zero(asked);
+    crease_space shape;
     *out = (crs_array){ .data = NULL };
-    bool done = read_entries(&in) && decide_shape(&in, asked, &out->shape);
-    if (done) out->data = crs_doubles(crease_size(&out->shape), "a tensor", e);
-    done = done && out->data && fill_in(&in, out);
-    if (done) fill_gaps(&in, absent && strcmp(absent, "zero") == 0, out);
+    bool done = read_entries(&in) && decide_shape(&in, asked, &shape);
+    const bool list = done && !zero && crs_asked_list(asked, &shape, in.count);
+    if (list) done = to_list(&in, &shape, out);
+    if (done && !list) out->shape = shape;
+    if (done && !list) out->data = crs_doubles(crease_size(&out->shape), "a tensor", e);
+    done = done && (list || (out->data && fill_in(&in, out)));
+    if (done) fill_gaps(&in, zero, out);
     crs_free(in.entry);
     if (!done) crs_array_free(out);
     return done;

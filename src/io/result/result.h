@@ -173,6 +173,8 @@ crs_asked crs_asked_in(const json_t *source);
 bool crs_read_again(const char *path, const json_t *source, crs_array *out, crease_error *e);
 /* The same, where sparse rows will do. */
 bool crs_read_rows_again(const char *path, const json_t *source, crs_array *out, crease_error *e);
+/* The same, where a list of observed entries will do. */
+bool crs_read_list_again(const char *path, const json_t *source, crs_array *out, crease_error *e);
 
 /* Axes as JSON (axes.c); null where nothing is known of them. */
 void crs_put_axes(crs_spot to, const char *key, const crs_axes *a, int order);

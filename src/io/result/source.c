@@ -198,12 +198,15 @@ crs_asked crs_asked_in(const json_t *source)
     return a;
 }
 
-static bool read_again(const char *path, const json_t *source, bool sparse, crs_array *out,
+typedef enum { ENTRIES, ROWS, LIST } form;
+
+static bool read_again(const char *path, const json_t *source, form as, crs_array *out,
                        crease_error *e)
 {
     crs_asked asked = crs_asked_in(source);
     crease_error why;
-    asked.sparse = sparse;
+    asked.sparse = as == ROWS;
+    asked.listed = as == LIST;
     if (crs_read_asked(path, &asked, out, &why)) return true;
     const bool odd = why.code == CREASE_BAD_ARGUMENT;
     return crs_fail(e, odd ? CREASE_BAD_DATA : why.code, "%.400s%s", why.text,
@@ -212,10 +215,15 @@ static bool read_again(const char *path, const json_t *source, bool sparse, crs_
 
 bool crs_read_again(const char *path, const json_t *source, crs_array *out, crease_error *e)
 {
-    return read_again(path, source, false, out, e);
+    return read_again(path, source, ENTRIES, out, e);
 }
 
 bool crs_read_rows_again(const char *path, const json_t *source, crs_array *out, crease_error *e)
 {
-    return read_again(path, source, true, out, e);
+    return read_again(path, source, ROWS, out, e);
+}
+
+bool crs_read_list_again(const char *path, const json_t *source, crs_array *out, crease_error *e)
+{
+    return read_again(path, source, LIST, out, e);
 }

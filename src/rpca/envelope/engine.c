@@ -5,7 +5,7 @@
  * A pilot finds start, rank and threshold; then the solver goes on at the penalty that is asked
  * for until the certificate says so. */
 #include "rpca/fit.h"
-#include "rpca/start.h"
+#include "rpca/observed/entries.h"
 
 static const double usual = 3;        /* deviations that an outlier is beyond, for a pilot */
 static const double without_bias = 2; /* the least for a penalty that is flat far out: it gives up
@@ -111,20 +111,52 @@ crease_analysis *crs_envelope_analysis(crease_error *e)
     return a;
 }
 
+/* Of observed entries alone the start is there before the pilot, and with it the noise: a threshold
+ * that is learned on the way falls for ever where rows have hardly more entries than terms. */
+static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, crease_error *e)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    const double c = crs_noise_share(m->alpha_noise);
+    const crs_listed_sweeps o = { m->rank, m->ridge / (2 * c), m->seed, m->nonneg };
+    const crs_cp_view v = { .shape = m->shape,
+                            .source = f->source,
+                            .limit = INFINITY,
+                            .readings = &p->report.readings,
+                            .watch = p->c.watch };
+    double deviation;
+    if (!p->given) {
+        if (!crs_listed_start(&v, &o, own, e)) return false;
+        p->given = (const double *const *)own;
+        p->given_name = "sweeps";
+    }
+    p->c.eps = larger(p->c.eps, rough);
+    p->c.path = false;
+    if (p->c.learn == 0) return true;
+    if (!crs_listed_noise(&v, &o, p->given, &deviation, e)) return false;
+    if (!(deviation > 0)) return p->c.path = true;
+    p->c.penalty = crs_envelope_l1(p->c.learn * deviation, c);
+    p->c.learn = 0;
+    return true;
+}
+
 /* Starts, rank and threshold; then the solver at the penalty that is asked for. */
 static crs_envelope_solver *explore(crease_cp_fit *f, crs_cp_pilot *p, crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     crs_envelope_solver *solver = NULL;
     crease_cp_rpca *model = NULL;
-    double *memory = crs_doubles(factors_size(m), "the factors", e), *at = memory;
-    for (int n = 0; memory && n < m->shape.order; n++)
+    const bool listed = crs_is_listed(f->source);
+    double *memory = crs_doubles((listed ? 2 : 1) * factors_size(m), "the factors", e);
+    double *at = memory, *own[CREASE_MAX_ORDER];
+    for (int n = 0; memory && n < m->shape.order; n++) {
         p->factor[n] = at, at += m->shape.dim[n] * m->rank;
+        own[n] = p->factor[n] + (listed ? factors_size(m) : 0);
+    }
     p->cut = f->cut = memory ? crs_alloc((size_t)m->rank, sizeof *f->cut) : NULL;
     p->support = f->support = f->cut ? crs_alloc((size_t)m->rank, sizeof *f->support) : NULL;
     if (memory && !f->support) crs_fail(e, CREASE_NO_MEMORY, "out of memory: the terms' support");
-    if (f->support && crs_cp_named_start(f, p, &model, e) && crs_cp_pilot_run(p, e) &&
-        crs_cp_support(p, e)) {
+    if (f->support && crs_cp_named_start(f, p, &model, e) && (!listed || sweep(f, p, own, e)) &&
+        crs_cp_pilot_run(p, e) && crs_cp_support(p, e)) {
         adopt(f, p);
         crs_cp_fit_point(&f->s, f->source, &f->point);
         solver = go_on(f, p, e);

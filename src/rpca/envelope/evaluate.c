@@ -42,11 +42,15 @@ static ptrdiff_t plan_slabs(crs_envelope_piece *s, const crs_envelope_settings *
 static bool find_unit(crs_source *T, double *unit, crease_error *e)
 {
     enum { MOST = 4096 };
-    const ptrdiff_t n = crease_size(&T->cut.shape), step = (n + MOST - 1) / MOST;
+    const ptrdiff_t n = crs_is_listed(T) ? T->listed->count : crease_size(&T->cut.shape),
+                    step = (n + MOST - 1) / MOST;
     ptrdiff_t at[MOST], places = 0, count = 0;
     double value[MOST], sum = 0;
     for (ptrdiff_t j = 0; j < n; j += step) at[places++] = j;
-    if (!crs_source_entries(T, places, at, value, NULL, e)) return false;
+    if (crs_is_listed(T))
+        for (ptrdiff_t k = 0; k < places; k++) value[k] = T->listed->value[at[k]];
+    else if (!crs_source_entries(T, places, at, value, NULL, e))
+        return false;
     for (ptrdiff_t k = 0; k < places; k++)
         if (value[k] != 0 && isfinite(value[k])) sum += log2(fabs(value[k])), count++;
     const double mean = count > 0 ? sum / (double)count : 0;

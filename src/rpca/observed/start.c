@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ * start: factors from the observed entries alone, by robust alternating least squares
+ *
+ *   X_n[j] = argmin_x sum over the entries of index j of (y - a'x)^2 + ridge_j |x|^2,
+ *   y = M + clip(T - M), a the product of the other factors' rows, ridge_j = f tr(A'A)/rank with a
+ *   share f that falls from sweep to sweep: indices with fewer entries than terms stay near 0.
+ *
+ * The clipping is around 0 at 4 median|T| in the first sweep, where the model means nothing yet,
+ * then around the model at twice the median of |T - M|. */
+#include "core/streams.h"
+#include "dense/dense.h"
+#include "rpca/observed/entries.h"
+
+enum { SWEEPS = 6, STREAM = 900 };
+static const double first_share = 0.3, falling = 0.3, clip_first = 4, clip_at = 2;
+
+typedef struct {
+    const crs_coordinates *t;
+    crs_kruskal k;
+    double limit, share, ridge;
+    bool around;    /* the model, not 0 */
+    double *a;      /* rank: the product of the other rows */
+    double *normal; /* of every index of a mode: A'A, its lower half packed, then A'y */
+    double *small;  /* rank x rank */
+    double *factor[CREASE_MAX_ORDER];
+    double *memory;
+} sweeper;
+
+static ptrdiff_t size_of(ptrdiff_t rank) { return rank * (rank + 1) / 2 + rank; }
+
+/* Entry k into the normal equations of its index of mode n */
+static void add_entry(sweeper *s, int n, double t, const ptrdiff_t *at)
+{
+    const ptrdiff_t R = s->k.rank;
+    double *to = s->normal + at[n] * size_of(R), *b = to + R * (R + 1) / 2, *a = s->a, m = 0;
+    for (ptrdiff_t r = 0; r < R; r++) a[r] = 1;
+    for (int l = 0; l < s->k.shape.order; l++)
+        for (ptrdiff_t r = 0; l != n && r < R; r++) a[r] *= s->factor[l][at[l] * R + r];
+    for (ptrdiff_t r = 0; s->around && r < R; r++) m += a[r] * s->factor[n][at[n] * R + r];
+    const double y = m + clip(t - m, -s->limit, s->limit);
+    for (ptrdiff_t q = 0; q < R; q++) {
+        for (ptrdiff_t l = 0; l <= q; l++) *to++ += a[q] * a[l];
+        b[q] += a[q] * y;
+    }
+}
+
+/* The row of an index from its normal equations; 0 without entries */
+static void solve_row(sweeper *s, const double *from, double *x)
+{
+    const ptrdiff_t R = s->k.rank;
+    double trace = 0;
+    for (ptrdiff_t q = 0; q < R; q++)
+        for (ptrdiff_t l = 0; l <= q; l++) {
+            s->small[q * R + l] = s->small[l * R + q] = from[q * (q + 1) / 2 + l];
+            if (l == q) trace += from[q * (q + 1) / 2 + l];
+        }
+    copy(R, from + R * (R + 1) / 2, x);
+    const double ridge = larger(s->ridge, s->share * trace / (double)R);
+    for (ptrdiff_t q = 0; q < R; q++) s->small[q * R + q] += ridge;
+    if (trace > 0 && crs_cholesky(R, s->small))
+        crs_cholesky_solve(R, s->small, 1, x);
+    else
+        fill(R, 0, x);
+}
+
+static void sweep(sweeper *s, int n)
+{
+    const crs_coordinates *t = s->t;
+    const ptrdiff_t R = s->k.rank, rows = t->shape.dim[n];
+    fill(rows * size_of(R), 0, s->normal);
+    for (ptrdiff_t i = 0, k = 0; i < t->shape.dim[t->lead]; i++)
+        for (; k < t->start[i + 1]; k++) {
+            ptrdiff_t at[CREASE_MAX_ORDER];
+            crs_coordinates_place(t, i, k, at);
+            add_entry(s, n, t->value[k], at);
+        }
+    for (ptrdiff_t i = 0; i < rows; i++)
+        solve_row(s, s->normal + i * size_of(R), s->factor[n] + i * R);
+}
+
+static bool open(sweeper *s, crease_error *e)
+{
+    const ptrdiff_t R = s->k.rank;
+    ptrdiff_t most = 0, all;
+    for (int n = 0; n < s->t->shape.order; n++) most = more(most, s->t->shape.dim[n]);
+    if (crs_mul_size(most, size_of(R), &all))
+        s->memory = crs_doubles(all + R + R * R, "a start", e);
+    s->a = s->memory, s->small = s->memory + R, s->normal = s->memory + R + R * R;
+    return s->memory;
+}
+
+bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
+                      crease_error *e)
+{
+    const crease_space *shape = &v->shape;
+    sweeper s = { .t = v->source->listed,
+                  .k = { .shape = *shape, .rank = o->rank },
+                  .share = first_share,
+                  .ridge = o->ridge };
+    crs_cp_view left = *v;
+    bool done = crs_view_check(v, e) && open(&s, e);
+    left.model = &s.k;
+    for (int n = 0; n < shape->order; n++) {
+        s.k.factor[n] = s.factor[n] = factor[n];
+        crs_normals(o->seed, (uint64_t)(STREAM + n), shape->dim[n] * o->rank, factor[n]);
+    }
+    for (int k = 0; done && k < SWEEPS && !crease_watch_over(v->watch); k++, s.share *= falling) {
+        double median = 0;
+        s.around = k > 0;
+        done = crs_view_median(s.around ? &left : v, &median, e);
+        s.limit = !(median > 0) ? INFINITY : (s.around ? clip_at : clip_first) * median;
+        for (int n = 0; done && n < shape->order; n++) sweep(&s, n);
+        crs_view_count(v);
+    }
+    for (int n = 0; o->nonneg && n < shape->order; n++)
+        for (ptrdiff_t j = 0; j < shape->dim[n] * o->rank; j++) factor[n][j] = fabs(factor[n][j]);
+    crs_free(s.memory);
+    return done;
+}
+
+/* a and r of entry k of row i */
+static double rest_of(const crs_coordinates *t, const crs_kruskal *k, ptrdiff_t i, ptrdiff_t e,
+                      double *a)
+{
+    const ptrdiff_t R = k->rank;
+    const double *x = k->factor[t->lead] + i * R;
+    ptrdiff_t at[CREASE_MAX_ORDER];
+    crs_coordinates_place(t, i, e, at);
+    for (ptrdiff_t r = 0; r < R; r++) a[r] = 1;
+    for (int n = 0; n < k->shape.order; n++)
+        for (ptrdiff_t r = 0; n != t->lead && r < R; r++) a[r] *= k->factor[n][at[n] * R + r];
+    return t->value[e] - crs_dot(R, a, x);
+}
+
+/* |r|/(1 - h) of the entries of row i, as far as there is room; how many */
+static ptrdiff_t rests_of_row(const crs_coordinates *t, const crs_kruskal *k, ptrdiff_t i,
+                              double ridge, double *work, ptrdiff_t most, double *out)
+{
+    const ptrdiff_t R = k->rank, count = fewer(most, t->start[i + 1] - t->start[i]);
+    double *a = work, *b = work + R, *c = work + 2 * R;
+    fill(R * R, 0, c);
+    for (ptrdiff_t e = t->start[i]; e < t->start[i + 1]; e++) {
+        rest_of(t, k, i, e, a);
+        for (ptrdiff_t q = 0; q < R; q++) axpy(R, a[q], a, c + q * R);
+    }
+    for (ptrdiff_t q = 0; q < R; q++) c[q * R + q] += ridge;
+    if (!crs_cholesky(R, c)) return 0; /* fewer entries than terms: nothing is left to tell */
+    for (ptrdiff_t j = 0; j < count; j++) {
+        const double rest = rest_of(t, k, i, t->start[i] + j, a);
+        copy(R, a, b);
+        crs_cholesky_solve(R, c, 1, b);
+        out[j] = fabs(rest) / larger(1 - crs_dot(R, a, b), 1e-3);
+    }
+    return count;
+}
+
+bool crs_listed_noise(const crs_cp_view *v, const crs_listed_sweeps *o, const double *const *factor,
+                      double *deviation, crease_error *e)
+{
+    enum { SAMPLE = 1 << 15 };
+    const double normal = 0.6744897501960817;
+    const crs_coordinates *t = v->source->listed;
+    const ptrdiff_t rows = t->shape.dim[t->lead], most = fewer(SAMPLE, t->count), R = o->rank;
+    const ptrdiff_t step = more(1, t->count / more(1, most));
+    crs_kruskal k = { .shape = t->shape, .rank = R };
+    double *work = crs_doubles(R * (R + 2) + more(1, most), "a sample of the residual", e);
+    ptrdiff_t used = 0;
+    if (!work) return false;
+    for (int n = 0; n < k.shape.order; n++) k.factor[n] = factor[n];
+    for (ptrdiff_t i = 0; i < rows && used < most; i += step)
+        used += rests_of_row(t, &k, i, o->ridge, work, most - used, work + R * (R + 2) + used);
+    *deviation = used > 0 ? crs_median(used, work + R * (R + 2)) / normal : NAN;
+    crs_free(work);
+    return true;
+}
