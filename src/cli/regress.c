@@ -455,9 +455,12 @@ static bool solve(crs_regress_job *j, crease_error *e)
     if (!collect(j, e) || !certify(j, e)) return false;
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     collect_warnings(j);
-    j->outcome = crease_regression_stopped(j->model) ? crease_watch_why(j->a->watch)
-                 : j->met == j->s.path               ? CREASE_STATIONARY
-                                                     : CREASE_ITERATION_LIMIT;
+    const crease_outcome why =
+        crease_watch_why(j->a->watch); /* the path's own limit is in no other */
+    j->outcome = crease_regression_stopped(j->model)
+                     ? (why == CREASE_NOT_RUN ? CREASE_TIME_LIMIT : why)
+                 : j->met == j->s.path ? CREASE_STATIONARY
+                                       : CREASE_ITERATION_LIMIT;
     j->exit_status = crs_exit_of_run(j->outcome, j->verified[j->worst].verdict);
     return true;
 }
