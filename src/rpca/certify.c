@@ -58,7 +58,7 @@ static void walk_listed(const crs_cp_point *p, carver *c, crs_cp_room *w)
     w->alone = NAN;
     w->threads = 1;
     w->sums = take(c, 1, SUMS);
-    w->small = take(c, 2 * longest(s) + 2 * p->k.rank + 1, p->k.rank);
+    w->small = take(c, 2 * longest(s, 0) + 2 * p->k.rank + 1, p->k.rank);
     for (int n = 0; n < s->order; n++) w->listed[n] = take(c, s->dim[n], p->k.rank);
 }
 
