@@ -176,6 +176,33 @@ bool crs_tucker_problem(crs_tucker_job *j, crease_error *e);
 /* The result as a document. */
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d);
 
+/* rpca_rows.c: the data of a result, nan where they are missing, a few entries at a time, in order:
+ * of a plain .npy file, of large ones whose format has slabs, or of an array in memory. */
+typedef struct crs_rpca_rows {
+    const char *path, *mask; /* mask NULL: none */
+    crease_space shape;      /* as the file has it */
+    bool missing;            /* nan is no fault */
+    double memory;           /* that may be used; 0: as little as can be */
+    crs_npy_stream file, seen;
+    crs_source *source; /* NULL: none; the slab that is taken has entries */
+    crs_slab slab;
+    crs_array whole;
+    ptrdiff_t at;
+    bool old;    /* its hash is of entries, not of slabs */
+    bool shared; /* other ranks read the rest of it */
+    bool hashes; /* what is read: all of it, from the first entry on */
+    crs_entries_hash digest;
+    char hash[CRS_HASH]; /* once all entries were read */
+} crs_rpca_rows;
+
+/* With its path and mask; s receives the shape of the model. */
+bool crs_rpca_rows_open(crs_rpca_rows *r, const json_t *source, const char *axes,
+                        crease_rpca_settings *s, crease_error *e);
+bool crs_rpca_rows_at(crs_rpca_rows *r, ptrdiff_t at, crease_error *e); /* is the next entry */
+bool crs_rpca_rows_next(crs_rpca_rows *r, ptrdiff_t count, double *out, crease_error *e);
+bool crs_rpca_rows_hash(crs_rpca_rows *r, const crs_team *t, crease_error *e); /* by all ranks */
+void crs_rpca_rows_close(crs_rpca_rows *r);
+
 /* rpca_verify.c: a folder of results judged by the checker. */
 typedef struct {
     const crs_coordinates *list; /* the data where few entries were observed; NULL: all count */
@@ -184,7 +211,7 @@ typedef struct {
     double *const *unit; /* and the weights: what the files hold */
     const double *weight;
     const double *core;              /* of a Tucker model, whose factors `unit` are; else NULL */
-    struct crs_rpca_rows *rows;      /* the data, unless there is a fit to ask */
+    crs_rpca_rows *rows;             /* the data, unless there is a fit to ask */
     const crease_rpca *fit;          /* may be NULL */
     const crs_center_arrays *center; /* to be subtracted from the data; NULL: none */
     unsigned parts;                  /* that the folder has; E always */

@@ -7,191 +7,6 @@
  * Then it is asked whether lowrank.npy is the model's, and lowrank + sparse + noise the data. */
 #include "cli/rpca.h"
 
-/* The data of a result, nan where they are missing, a few entries at a time, in order: of a plain
- * .npy file, of large ones whose format has slabs, or of an array in memory. */
-typedef struct crs_rpca_rows {
-    const char *path, *mask; /* mask NULL: none */
-    crease_space shape;      /* as the file has it */
-    bool missing;            /* nan is no fault */
-    double memory;           /* that may be used; 0: as little as can be */
-    crs_npy_stream file, seen;
-    crs_source *source; /* NULL: none; the slab that is taken has entries */
-    crs_slab slab;
-    crs_array whole;
-    ptrdiff_t at;
-    bool old;    /* its hash is of entries, not of slabs */
-    bool shared; /* other ranks read the rest of it */
-    bool hashes; /* what is read: all of it, from the first entry on */
-    crs_entries_hash digest;
-    char hash[CRS_HASH]; /* once all entries were read */
-} rows;
-
-static void give_slab(rows *r)
-{
-    if (r->source && r->slab.t) r->source->ops->give(r->source, &r->slab);
-    r->slab.t = NULL;
-}
-
-static void rows_close(rows *r)
-{
-    give_slab(r);
-    if (r->source) r->source->ops->close(r->source);
-    r->source = NULL;
-    crs_npy_stream_close(&r->file);
-    crs_npy_stream_close(&r->seen);
-    crs_array_free(&r->whole);
-}
-
-/* Is there nothing but the numbers of a plain .npy file to be read? */
-static bool is_plain(const crs_asked *a)
-{
-    return (!a->read_as || strcmp(a->read_as, "npy") == 0) && !a->absent && !a->columns &&
-           !a->drop && !a->frames && !a->size && !a->colour && a->shape.order == 0;
-}
-
-/* Large data by slabs; in memory they would be a source, too. */
-static bool open_slabs(rows *r, const crs_asked *asked)
-{
-    crease_space s;
-    if (!crs_read_shape(r->path, asked, &s) || crs_partition_of(&s).count < 4) return false;
-    const double least = crs_stream_floor(&s, r->missing);
-    const crs_stream_settings settings = { .asked = asked,
-                                           .bytes = larger(least, r->memory / 2),
-                                           .missing = r->missing };
-    r->source = crs_stream_open(r->path, &settings, NULL);
-    r->shape = s;
-    return r->source;
-}
-
-static bool open_streams(rows *r, const crs_asked *asked)
-{
-    const bool plain = is_plain(asked) && crs_npy_stream_open(r->path, &r->file, NULL);
-    if (plain) r->shape = r->file.header.shape;
-    return (plain || open_slabs(r, asked)) &&
-           (!r->mask || (crs_npy_stream_open(r->mask, &r->seen, NULL) &&
-                         crease_space_equal(&r->seen.header.shape, &r->shape)));
-}
-
-static bool begin_stream(crs_npy_stream *s, const char *path, ptrdiff_t at, crease_error *e)
-{
-    return (s->f || crs_npy_stream_open(path, s, e)) && crs_npy_stream_seek(s, at, e);
-}
-
-/* The entry `at` is the next one. */
-static bool begin_rows(rows *r, ptrdiff_t at, crease_error *e)
-{
-    r->at = at;
-    r->hashes = at == 0 && !r->shared && r->hash[0] == '\0';
-    if (r->hashes) crs_array_hash_begin(&r->digest, &r->shape, r->old);
-    if (r->whole.data) return true;
-    give_slab(r);
-    return (r->source || begin_stream(&r->file, r->path, at, e)) &&
-           (!r->mask || begin_stream(&r->seen, r->mask, at, e));
-}
-
-/* Of few observed entries, which were a list to the fit */
-static bool open_list(rows *r, const json_t *source, crease_rpca_settings *s, crease_error *e)
-{
-    if (!crs_read_list_again(r->path, source, &r->whole, e)) return false;
-    if (!r->whole.list)
-        return crs_fail(e, CREASE_BAD_DATA,
-                        "%.200s is not a list of few observed entries, as the fit saw it; give its "
-                        "data by --problem",
-                        r->path);
-    r->shape = s->shape = r->whole.shape;
-    crs_array_hash(&r->whole, r->hash);
-    return true;
-}
-
-/* With its path and mask; s receives the shape of the model. */
-static bool rows_open(rows *r, const json_t *source, const char *axes, crease_rpca_settings *s,
-                      crease_error *e)
-{
-    const crs_asked asked = crs_asked_in(source);
-    const char *was = json_string_value(json_object_get(source, "hash"));
-    r->missing = s->missing;
-    r->old = was && strncmp(was, "sha256:", 7) == 0;
-    if (was && strncmp(was, "sha256/entries:", 15) == 0) return open_list(r, source, s, e);
-    if (!open_streams(r, &asked)) {
-        rows_close(r);
-        if (!crs_read_again(r->path, source, &r->whole, e) ||
-            !crs_rpca_take(&r->whole, r->mask, axes, s, r->hash, e))
-            return false;
-        r->shape = r->whole.shape;
-        return true;
-    }
-    s->shape = r->shape;
-    s->missing = s->missing || r->mask;
-    return crs_rpca_merge(axes, &s->shape, e) && begin_rows(r, 0, e);
-}
-
-static bool refuse(const rows *r, ptrdiff_t j, double t, crease_error *e)
-{
-    char where[300];
-    crs_entry_text(&r->shape, NULL, j, where, sizeof where);
-    return crs_fail(e, CREASE_BAD_DATA, "%.200s: %.250s is %g; give finite numbers%s", r->path,
-                    where, t, isnan(t) ? ", or let nan mark missing entries (--missing nan)" : "");
-}
-
-static bool from_slabs(rows *r, ptrdiff_t count, double *out, crease_error *e)
-{
-    for (ptrdiff_t done = 0, now; done < count; done += now) {
-        const ptrdiff_t at = r->at + done;
-        if (!r->slab.t || at == r->slab.first + crease_size(&r->slab.shape)) {
-            const ptrdiff_t next = crs_slab_with(&r->source->cut, at);
-            give_slab(r);
-            if (!r->source->ops->take(r->source, next, &r->slab, e)) return r->slab.t = NULL, false;
-        }
-        const ptrdiff_t in = at - r->slab.first;
-        now = fewer(count - done, crease_size(&r->slab.shape) - in);
-        copy(now, r->slab.t + in, out + done);
-        for (ptrdiff_t k = 0; r->slab.w && k < now; k++)
-            if (!r->slab.w[in + k]) out[done + k] = NAN;
-    }
-    return true;
-}
-
-/* nan where nothing was observed. */
-static bool take_entries(rows *r, ptrdiff_t count, double *out, crease_error *e)
-{
-    double w[1024];
-    if (r->source ? !from_slabs(r, count, out, e) : !crs_npy_stream_next(&r->file, count, out, e))
-        return false;
-    for (ptrdiff_t k = 0; k < count; k++) {
-        const ptrdiff_t in = k % 1024;
-        if (r->mask && in == 0 &&
-            !crs_npy_stream_next(&r->seen, count - k < 1024 ? count - k : 1024, w, e))
-            return false;
-        if (r->mask && w[in] == 0)
-            out[k] = NAN;
-        else if (!isfinite(out[k]) && !(r->missing && isnan(out[k])))
-            return refuse(r, r->at + k, out[k], e);
-    }
-    return true;
-}
-
-static bool rows_next(rows *r, ptrdiff_t count, double *out, crease_error *e)
-{
-    if (r->whole.data) {
-        copy(count, r->whole.data + r->at, out);
-        r->at += count;
-        return true;
-    }
-    if (!take_entries(r, count, out, e)) return false;
-    r->at += count;
-    if (!r->hashes) return true;
-    crs_array_hash_add(&r->digest, count, out);
-    if (r->at < crease_size(&r->shape)) return true;
-    crs_hash_slabs(&r->digest.all, r->digest.several, r->hash);
-    r->hashes = false;
-    return true;
-}
-
-static bool rows_at(rows *r, ptrdiff_t at, crease_error *e)
-{
-    return r->at == at || begin_rows(r, at, e);
-}
-
 /* M = sum_r w_r prod_n X_n[i_n, r]; of a Tucker model M = P X_d', P = C x_1 X_1 ... */
 typedef struct {
     crease_space shape;
@@ -274,7 +89,7 @@ static bool load_data(reader *r, ptrdiff_t row)
     if (c->fit) {
         from_fit(r, CREASE_RPCA_DATA, row, T);
         from_fit(r, CREASE_RPCA_SEEN, row, W);
-    } else if (!rows_next(c->rows, n, T, &r->why)) {
+    } else if (!crs_rpca_rows_next(c->rows, n, T, &r->why)) {
         return false;
     }
     if (c->center) crs_center_shift(c->center, -1, row * n, n, T);
@@ -301,7 +116,7 @@ static void derive(const reader *r, ptrdiff_t row)
 static bool go_to(reader *r, ptrdiff_t row)
 {
     const ptrdiff_t at = row * r->right;
-    if (r->c->rows && !rows_at(r->c->rows, at, &r->why)) return false;
+    if (r->c->rows && !crs_rpca_rows_at(r->c->rows, at, &r->why)) return false;
     for (int k = CRS_PART_Z; k <= CRS_PART_E; k++)
         if (r->part[k].file.f && !crs_part_at(&r->part[k], at, &r->why)) return false;
     r->first_pair = crs_part_pairs(&r->part[CRS_PART_E]);
@@ -516,8 +331,8 @@ typedef struct {
 static bool cp_data(void *self, ptrdiff_t first, ptrdiff_t count, double *out, crease_error *e)
 {
     const cp_arrays *a = self;
-    if (!rows_at(a->c->rows, first, e)) return false;
-    if (!rows_next(a->c->rows, count, out, e)) return false;
+    if (!crs_rpca_rows_at(a->c->rows, first, e)) return false;
+    if (!crs_rpca_rows_next(a->c->rows, count, out, e)) return false;
     crs_center_shift(a->center, -1, first, count, out);
     for (ptrdiff_t i = 0; i < count; i++)
         if (!isnan(out[i])) a->j->scale += square(out[i]);
@@ -636,52 +451,11 @@ static bool judge_cp_arrays(crs_judged *j, const crs_rpca_claim *c, const crs_te
     return done;
 }
 
-/* The hash of the data, every rank of its own slabs. */
-static bool hash_slabs(rows *r, const crs_team *t, crease_error *e)
-{
-    enum { PIECE = 1 << 12, WORDS = SHA256_DIGEST_SIZE / 4 };
-    const crs_partition cut = crs_partition_of(&r->shape);
-    const ptrdiff_t first = cut.count * t->rank / t->size;
-    const ptrdiff_t end = cut.count * (t->rank + 1) / t->size;
-    int64_t *word = crs_alloc((size_t)cut.count, WORDS * sizeof *word);
-    double x[PIECE];
-    bool done = word || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the hash of the data");
-    for (ptrdiff_t k = first; done && k < end; k++) {
-        const crs_slab slab = crs_slab_at(&cut, k);
-        uint8_t digest[SHA256_DIGEST_SIZE];
-        crs_hash h;
-        crs_hash_begin(&h);
-        done = rows_at(r, slab.first, e);
-        for (ptrdiff_t left = crease_size(&slab.shape), now; done && left > 0; left -= now) {
-            now = fewer(left, PIECE);
-            done = rows_next(r, now, x, e);
-            if (done) crs_hash_entries(&h, now, x, NULL);
-        }
-        sha256_digest(&h, sizeof digest, digest);
-        for (int n = 0; n < WORDS; n++)
-            word[WORDS * k + n] = (int64_t)crs_number_bits(4, false, digest + 4 * n);
-    }
-    done = crs_rpca_agree(t, done, e);
-    if (done) {
-        crs_hash h;
-        t->count(t->self, word, WORDS * cut.count);
-        crs_hash_shape(&h, &r->shape);
-        for (ptrdiff_t k = 0; k < WORDS * cut.count; k++) {
-            unsigned char bytes[4];
-            crs_number_put(4, (uint64_t)word[k], bytes);
-            crs_hash_add(&h, bytes, sizeof bytes);
-        }
-        crs_hash_slabs(&h, true, r->hash);
-    }
-    crs_free(word);
-    return done;
-}
-
 typedef struct {
     const json_t *settings;
     crs_named_reg penalty;
     crs_array weight, factor[CREASE_MAX_ORDER];
-    rows data;
+    crs_rpca_rows data;
     double *unit[CREASE_MAX_ORDER];
     char *path, *mask, *groups, *weights; /* where they are now; NULL: not a file */
     char penalty_hash[CRS_HASH];
@@ -769,12 +543,12 @@ static bool read_data(crs_judged *j, rpca_result *r, crease_error *e)
         return false;
     if (!given && !r->path)
         return crs_fail(e, CREASE_BAD_DATA, "certificate.json does not say where its data are");
-    r->data = (rows){ .path = given ? given : r->path, .mask = r->mask };
+    r->data = (crs_rpca_rows){ .path = given ? given : r->path, .mask = r->mask };
     if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0, &r->data.memory, e)) return false;
     r->claim.rows = &r->data;
     r->claim.center = &r->center;
-    const bool open = rows_open(&r->data, crs_certificate_data(j->certificate, "data"),
-                                text_of(r, "merge"), &r->claim.s, e);
+    const bool open = crs_rpca_rows_open(&r->data, crs_certificate_data(j->certificate, "data"),
+                                         text_of(r, "merge"), &r->claim.s, e);
     r->claim.list = r->data.whole.list;
     return open && crs_center_read(j->certificate->folder, &r->claim.s.shape, &r->center, e);
 }
@@ -830,7 +604,7 @@ static void discard(rpca_result *r)
 {
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&r->factor[n]);
     crs_array_free(&r->weight);
-    rows_close(&r->data);
+    crs_rpca_rows_close(&r->data);
     crs_center_close(&r->center);
     crs_reg_close(&r->penalty);
     crs_free(r->path);
@@ -896,7 +670,7 @@ static bool judge_together(crs_judged *j, rpca_result *r, const crs_team *t, boo
         r->data.shared = false;
         return late && (!arrays || judge_cp_arrays(j, &r->claim, NULL, e));
     }
-    return !arrays || (hash_slabs(&r->data, t, e) && judge_cp_arrays(j, &r->claim, t, e));
+    return !arrays || (crs_rpca_rows_hash(&r->data, t, e) && judge_cp_arrays(j, &r->claim, t, e));
 }
 
 static bool check_rpca(crs_judged *j, bool tucker, crease_error *e)
