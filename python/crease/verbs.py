@@ -404,18 +404,13 @@ def solve(
     problem: Problem,
     files: Optional[Mapping[str, Any]],
     functions: Optional[Mapping[str, Any]],
-    threads: Threads,
     progress: Progress,
     keep_data: bool,
 ) -> Result:
     command = Command("solve")
     _problem(command, problem, files)
     command.options(options)
-    if threads is not None:
-        command.words += ["--threads", str(_count(threads))]
-    return command.run(
-        Result, progress=progress, threads=threads, keep_data=keep_data, functions=functions
-    )
+    return command.run(Result, progress=progress, keep_data=keep_data, functions=functions)
 
 
 @_call.interruptible
@@ -445,7 +440,6 @@ def verify(
     options: Dict[str, Any],
     *,
     result: Union[FilePath, Answer],
-    threads: Threads,
     progress: Progress,
 ) -> Verdict:
     command, functions = Command("verify"), None
@@ -458,9 +452,7 @@ def verify(
         command.words.append(os.fspath(result))
     command.options(options)
     argv = ["verify", *command.words, "--json"]
-    done = _call.run(
-        argv, command.files, functions=functions, progress=progress, threads=_count(threads)
-    )
+    done = _call.run(argv, command.files, functions=functions, progress=progress)
     return Verdict(json.loads(done.output))
 
 

@@ -242,7 +242,7 @@ def table_of_functions() -> List[Function]:
             >>> crease.solve(lasso)["x"]
             array([ 1.5,  0. , -0.5])
             """,
-            (FILES, FUNCTIONS, THREADS, PROGRESS, KEEP),
+            (FILES, FUNCTIONS, PROGRESS, KEEP),
             about="Solve a problem of your own. Keywords override the options that stand in it. "
             "The answer is a point that is certified stationary to eps, or a proof that the "
             "constraint has no solution, or that the objective falls without end.",
@@ -271,7 +271,7 @@ def table_of_functions() -> List[Function]:
             >>> crease.verify(crease.rpca(made.data, rank=2)).valid
             True
             """,
-            (THREADS, PROGRESS),
+            (PROGRESS,),
         ),
         Function(
             "generate",

@@ -178,7 +178,6 @@ class Problem:
         *,
         start: Optional[Result] = None,
         progress: Any = "auto",
-        threads: Optional[int] = None,
         **options: Any,
     ) -> Solution:
         """A certified point, or a proof that there is none.
@@ -190,7 +189,7 @@ class Problem:
         ----------
         start : Solution, optional
             Begin at the point and multiplier of an earlier result; else at the variables' starts.
-        progress, threads
+        progress
             As of :func:`crease.solve`.
         **options
             Of :func:`crease.solve`, as ``eps=1e-8`` or ``mode="theory"``.
@@ -220,7 +219,6 @@ class Problem:
                     result = command.run(
                         Solution,
                         progress=progress,
-                        threads=threads,
                         functions=document.functions,
                         session=session,
                     )
