@@ -1,5 +1,5 @@
 # The project's commands. Everything is built in build/<preset> by CMake and Ninja.
-.PHONY: docs deb wheel help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-parts bench-build bench-rpca bench-report bench-engine bench-python bench-overhead study-build paper beyond limits python-campaign
+.PHONY: docs deb wheel help demo test kills build install clean format tidy analyze trace coverage catalogue schema methods bench bench-parts bench-build bench-rpca bench-report bench-engine bench-python bench-overhead study-build paper beyond slabs ranks limits python-campaign
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +24,7 @@ help:
 ## make beyond    measure our defaults on the paper's and on hard instances: study/results/beyond.md (half an hour)
 ## make fuzz      libFuzzer on every parser of our own, FUZZ_SECONDS (60) each
 ## make python-campaign  Ctrl-C at random times of every function of the Python package, 1e6 entries (half an hour)
+## make slabs     the paper's instances beyond one slab: study/results/slabs.md (an hour)
 ## make limits    --max-seconds and SIGINT at random times, 1e7 entries: how late every verb ends (half an hour)
 ## make kills     SIGKILL and SIGINT at 400 random times over all verbs: resumed runs end in the same bits (ten minutes)
 ## make ranks     measure the automatic rank: study/results/ranks.md (ten minutes)
@@ -179,6 +180,9 @@ paper: study-build
 
 ranks: study-build
 	@study/results/rank-tables build/release/study/crease-study build/ranks
+
+slabs: study-build
+	@study/results/slab-tables build/release/study/crease-study
 
 beyond: study-build bench-build
 	@study/results/beyond-tables build/release/study/crease-study build/bench/bench/bench_solve build/beyond
