@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "support/test.h"
-#include "verify/cp.h"
+#include "verify/rpca/cp.h"
 
 typedef struct {
     crease_cp_claim c;

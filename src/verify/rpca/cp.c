@@ -14,7 +14,7 @@
 #endif
 #include <stdio.h>
 
-#include "verify/cp.h"
+#include "verify/rpca/cp.h"
 
 /* Khatri-Rao products of the modes from .. to-1 but `skip`, row l. */
 static void products(const crs_cp_check *k, int from, int to, int skip, ptrdiff_t l, real *out)
@@ -99,7 +99,7 @@ enum { LANES = 8, FEWER = 4, BLOCK = 256, BAND = 16 * BLOCK };
 #define TINY     0x1p-500L
 #define AS(name) name##_double
 #define SWEEP    crs_cp_sweep_double
-#include "verify/cp.inc"
+#include "verify/rpca/cp.inc"
 #undef NUMBER
 #undef EPSILON
 #undef TINY
@@ -112,7 +112,7 @@ enum { LANES = 8, FEWER = 4, BLOCK = 256, BAND = 16 * BLOCK };
 #define TINY     0
 #define AS(name) name##_extended
 #define SWEEP    crs_cp_sweep_extended
-#include "verify/cp.inc"
+#include "verify/rpca/cp.inc"
 
 /* tr G_n = |M_n|^2 and X_n G_n, G_n the Hadamard product of the other modes' Grams */
 static real gram(const crs_cp_check *k, int n)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * cp_share: the rows of a check of robust PCA in stretches, whose sums are added up by one tree
+ * share: the rows of a check of robust PCA in stretches, whose sums are added up by one tree
  *
  * How many stretches there are follows from the shape. Stretches 2^l j .. 2^l (j + 1) - 1 are added
  * up, in two halves, before others come; what is left at the end from the last to the first. A
  * process has consecutive stretches, adds up what it has all of, and rank 0 the rest: the tree, and
  * so every bit, is the same for any number of processes. */
-#include "verify/cp.h"
+#include "verify/rpca/cp.h"
 
 enum { ROWS = 16, ENTRIES = 1 << 20, WHOLE = 1 << 22, MOST = 512 }; /* of a stretch; of them */
 enum { PIECE = 1 << 14, WORDS = 2 };                                /* numbers that go at once */

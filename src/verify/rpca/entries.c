@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cp_entries: the pass of cp.h over the observed entries of CP robust PCA, in long double
+ * entries: the pass of cp.h over the observed entries of CP robust PCA, in long double
  *
  *   s = T - E - M,  Lambda = 2c s,  D = M - Z = -c s,  c = alpha_N/(1 + alpha_N), where observed;
  *   E = s = 0 and Z = -B = M elsewhere.
@@ -8,7 +8,7 @@
  * |Z|^2 = |M|^2 + 2c M.s + c^2 |s|^2,  |B|^2 = |s|^2/(1 + alpha_N)^2 + |M|^2 - |M|^2 where
  * observed. M of an entry is off by (rank + 3 + 2d) u times the sum of its terms' sizes: their norm
  * over the entries stands in rows_length. */
-#include "verify/cp.h"
+#include "verify/rpca/cp.h"
 
 /* What an entry adds, and what all have added. */
 typedef struct {

@@ -28,7 +28,7 @@ enum {
 
 enum { CRS_CP_PARTS = 5, CRS_CP_ROWS = 8 }; /* T, W, Z, E, B; rows that are read at a time */
 
-/* Of a Tucker model (rpca_tucker.c), which is checked as the matrix P X_d' of its unfolding. */
+/* Of a Tucker model (tucker.c), which is checked as the matrix P X_d' of its unfolding. */
 typedef struct {
     const crease_cp_claim *c; /* the shape and factors of all modes */
     crease_space ranks;
@@ -106,7 +106,7 @@ void crs_cp_node_end(crs_cp_check *k);
 bool crs_cp_agree(const crs_cp_check *k, bool well, crease_error *e);
 void crs_cp_unite(crs_cp_check *k);
 
-/* The pass over a list (cp_entries.c), in long double; the sizes that its rounding goes by. */
+/* The pass over a list (entries.c), in long double; the sizes that its rounding goes by. */
 crs_cp_sweep crs_cp_sweep_entries;
 
 /* Everything that follows from a pass: the factors, and a core, then three blocks and the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rpca_tucker: Tucker robust PCA judged from the definitions, by the check of CP (cp.c) on the
+ * tucker: Tucker robust PCA judged from the definitions, by the check of CP (cp.c) on the
  * tensor as left x I_d, left over all modes but the last
  *
  *   M = P X_d',  P = C x_1 X_1 ... x_{d-1} X_{d-1};  of the pass over the entries, D = M - Z, the
@@ -9,7 +9,7 @@
  *
  * P is computed in long double and rounded to double: it is off by u |P| and by long double's
  * rounding of |C| |X_1| ... |X_{d-1}|, which no norm of a part exceeds either. */
-#include "verify/cp.h"
+#include "verify/rpca/cp.h"
 
 typedef struct {
     crease_space shape;
