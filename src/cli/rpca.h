@@ -224,9 +224,6 @@ typedef struct {
     const crease_checkers *with; /* ranks that check their own rows; NULL: this process alone */
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
-/* The factors: the unit columns times the d-th root of the weights; a core has the factors' sizes.
- */
-bool crs_rpca_scaled(const crs_rpca_claim *c, double *factor[CREASE_MAX_ORDER], crease_error *e);
 
 /* rpca_listed.c: the same of data that are a list of observed entries, whose sparse part is
  * sparse_entries.npy; and what judging it needs beside: |T|^2 and the objective. */

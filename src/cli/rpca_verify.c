@@ -172,7 +172,8 @@ static bool open_files(const crs_rpca_claim *c, reader *r, crease_error *e)
                                    : terms_open(&r->model, c, r->factor, NULL, e));
 }
 
-bool crs_rpca_scaled(const crs_rpca_claim *c, double *factor[CREASE_MAX_ORDER], crease_error *e)
+/* The factors: the unit columns times the d-th root of the weights; a core has their sizes. */
+static bool scale(const crs_rpca_claim *c, double *factor[CREASE_MAX_ORDER], crease_error *e)
 {
     const crease_space *s = &c->s.shape;
     for (int n = 0; n < s->order; n++) {
@@ -189,7 +190,7 @@ bool crs_rpca_scaled(const crs_rpca_claim *c, double *factor[CREASE_MAX_ORDER], 
 static bool open_parts(const crs_rpca_claim *c, reader *r, crease_error *e)
 {
     *r = (reader){ .c = c };
-    return crs_rpca_scaled(c, r->factor, e) && (c->list || open_files(c, r, e));
+    return scale(c, r->factor, e) && (c->list || open_files(c, r, e));
 }
 
 static void close_parts(reader *r)

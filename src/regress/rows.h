@@ -131,9 +131,6 @@ crease_regression *crs_rows_make(crs_rows *data, const crs_share *share,
                                  const crease_regression_settings *s, crease_error *e);
 /* G, z'y, .. and the columns of m->d, from the sums. */
 bool crs_rows_columns(crease_regression *m, crease_error *e);
-/* min q'(b - b_0) + (b - b_0)'B (b - b_0)/2 + penalty at lambda k, or its design alone. */
-bool crs_rows_reduce(const crease_regression *m, const double *B, const crs_rows_model *at,
-                     crs_design *out, crease_error *e);
 /* Value, slopes .. at points, a look. */
 bool crs_rows_points_at(const crease_regression *m, ptrdiff_t count, double *point, bool hessian,
                         const crs_share *share, crs_look *look, crease_error *e);

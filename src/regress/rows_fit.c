@@ -115,8 +115,9 @@ static void fill_design(const crease_regression *m, const double *B, const doubl
     }
 }
 
-bool crs_rows_reduce(const crease_regression *m, const double *B, const crs_rows_model *at,
-                     crs_design *out, crease_error *e)
+/* min q'(b - b_0) + (b - b_0)'B (b - b_0)/2 + penalty at lambda k, or its design alone. */
+static bool reduce(const crease_regression *m, const double *B, const crs_rows_model *at,
+                   crs_design *out, crease_error *e)
 {
     const crs_rows_fit *f = m->on;
     const ptrdiff_t n = f->cols;
@@ -250,7 +251,7 @@ static bool step_with(crease_regression *m, double lambda, const double *B, long
 {
     crs_rows_fit *f = m->on;
     crs_design d;
-    if (!crs_rows_reduce(m, B, &f->at, &d, e)) return false;
+    if (!reduce(m, B, &f->at, &d, e)) return false;
     crs_descent *t = descend(m, &d, &f->at, e);
     if (t) {
         crs_penalty_at(&m->s.penalty, lambda, t->value.par);
@@ -446,7 +447,7 @@ static bool find_lambda_max(crease_regression *m, crease_error *e)
     crs_rows_fit *f = m->on;
     crs_design *d = &m->d, reduced;
     take_safe(m);
-    if (!crs_rows_reduce(m, f->room, &f->at, &reduced, e)) return false;
+    if (!reduce(m, f->room, &f->at, &reduced, e)) return false;
     for (ptrdiff_t u = 0; u < d->units; u++) d->length[u] = reduced.length[u] / d->loss->high;
     for (ptrdiff_t j = 0; j < f->cols; j++) {
         const ptrdiff_t at = d->column[j];
@@ -469,7 +470,7 @@ static bool keep_design(crease_regression *m, crease_error *e)
 {
     crs_rows_fit *f = m->on;
     if (!m->d.loss->quadratic) return true;
-    if (!crs_rows_reduce(m, f->gram, &f->at, &f->reduced, e)) return false;
+    if (!reduce(m, f->gram, &f->at, &f->reduced, e)) return false;
     f->descent = descend(m, &f->reduced, &f->at, e);
     const bool asked =
         !m->s.penalty.penalty->convex && f->cols <= m->d.n && f->cols <= CRS_MOST_SUPPORT;

@@ -89,12 +89,11 @@ bool crs_cp_prepare(crs_verifier *v, crs_cp_check *k);
 typedef bool crs_cp_sweep(crs_verifier *v, crs_cp_check *k, crease_error *e);
 crs_cp_sweep crs_cp_sweep_double, crs_cp_sweep_extended;
 
-/* share.c: the stretches of a claim, and the first row of one; those of this process; how much is
- * in a node, and what it has of column mode n. */
+/* share.c: the stretches of a claim, and the first row of one; those of this process;
+ * where a node has column mode n. */
 ptrdiff_t crs_cp_stretches(const crease_cp_claim *c);
 ptrdiff_t crs_cp_stretch(const crs_cp_check *k, ptrdiff_t s);
 ptrdiff_t crs_cp_share(const crs_cp_check *k, int rank);
-ptrdiff_t crs_cp_node_size(const crs_cp_check *k);
 ptrdiff_t crs_cp_node_mode(const crs_cp_check *k, int n);
 bool crs_cp_nodes_open(crs_verifier *v, crs_cp_check *k);
 

@@ -41,7 +41,7 @@ ptrdiff_t crs_cp_node_mode(const crs_cp_check *k, int n)
     return at;
 }
 
-ptrdiff_t crs_cp_node_size(const crs_cp_check *k) { return crs_cp_node_mode(k, k->c->shape.order); }
+static ptrdiff_t node_size(const crs_cp_check *k) { return crs_cp_node_mode(k, k->c->shape.order); }
 
 /* Rank 0 has room for all nodes that there are at once, so that nothing fails between processes. */
 bool crs_cp_nodes_open(crs_verifier *v, crs_cp_check *k)
@@ -50,7 +50,7 @@ bool crs_cp_nodes_open(crs_verifier *v, crs_cp_check *k)
     int most = 1;
     for (ptrdiff_t s = k->stretches - 1; s > 0; s /= 2) most++;
     for (int j = 0; j < most && (!with || with->rank == 0); j++)
-        k->node[j].at = crs_reals(v, crs_cp_node_size(k));
+        k->node[j].at = crs_reals(v, node_size(k));
     if (with) k->words = crs_room(v, WORDS * PIECE, sizeof *k->words);
     return !v->no_memory;
 }
@@ -58,10 +58,10 @@ bool crs_cp_nodes_open(crs_verifier *v, crs_cp_check *k)
 crs_cp_node *crs_cp_node_begin(crs_verifier *v, crs_cp_check *k, ptrdiff_t s)
 {
     crs_cp_node *node = &k->node[k->nodes];
-    if (!node->at) node->at = crs_reals(v, crs_cp_node_size(k));
+    if (!node->at) node->at = crs_reals(v, node_size(k));
     node->from = s;
     node->count = 1;
-    for (ptrdiff_t j = 0; node->at && j < crs_cp_node_size(k); j++) node->at[j] = 0;
+    for (ptrdiff_t j = 0; node->at && j < node_size(k); j++) node->at[j] = 0;
     return node->at ? node : NULL;
 }
 
@@ -70,7 +70,7 @@ static void join(crs_cp_check *k)
 {
     crs_cp_node *to = &k->node[k->nodes - 2];
     const real *from = k->node[k->nodes - 1].at;
-    for (ptrdiff_t j = 0; j < crs_cp_node_size(k); j++) to->at[j] += from[j];
+    for (ptrdiff_t j = 0; j < node_size(k); j++) to->at[j] += from[j];
     to->count += k->node[k->nodes - 1].count;
     k->nodes--;
 }
@@ -124,7 +124,7 @@ static void bring_nodes(crs_cp_check *k, int rank)
     for (ptrdiff_t from = crs_cp_share(k, rank), count; from < end; from += count) {
         count = whole_from(from, end);
         crs_cp_node *node = leads ? &k->node[k->nodes] : &k->node[mine ? own++ : 0];
-        bring(k, mine, node->at, crs_cp_node_size(k));
+        bring(k, mine, node->at, node_size(k));
         if (!leads) continue;
         node->from = from;
         node->count = count;
