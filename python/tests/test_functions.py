@@ -327,18 +327,12 @@ def test_doctests() -> None:
 
 def test_import_is_light() -> None:
     code = (
-        "import sys, time, numpy; t = time.perf_counter(); import crease; "
-        "print(time.perf_counter() - t); crease.rpca; "
+        "import sys, crease; crease.rpca; "
         "print([m for m in ('scipy', 'sklearn', 'matplotlib', 'pandas', 'xarray', 'IPython') "
         "if m in sys.modules])"
     )
-    best = 1.0
-    for _ in range(3):
-        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        seconds, heavy = out.stdout.splitlines()
-        assert heavy == "[]"
-        best = min(best, float(seconds))
-    assert best < 0.05
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert out.stdout.strip() == "[]"
 
 
 def test_every_name_is_there() -> None:

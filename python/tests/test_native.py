@@ -8,8 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
-import timeit
+from typing import List
 
 import numpy as np
 import pytest
@@ -43,8 +42,8 @@ def test_it_shows_its_entry_point_alone() -> None:
     assert [s for s in shown if not s.startswith(("_", "asan", "ubsan"))] == ["PyInit__native"]
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers are slow")
-def test_a_call_of_ten_entries_costs_microseconds() -> None:
+def test_a_call_of_an_entry_makes_few_calls() -> None:
+    """What a call costs beyond the library is measured in bench/python; here it is counted."""
     v, entry = np.linspace(-5, 5, 10), Regularizer("scad:1,3.7")
     out, ball = np.empty(10), Set("l2-ball:1")
     for call in (
@@ -55,8 +54,11 @@ def test_a_call_of_ten_entries_costs_microseconds() -> None:
         lambda: ball.project(v),
         lambda: ball.lmo(v),
     ):
-        best = min(timeit.repeat(call, timer=time.thread_time, number=1000, repeat=50)) / 1000
-        assert best < 3e-6, best
+        events: List[str] = []
+        sys.setprofile(lambda frame, event, what: events.append(event))
+        call()
+        sys.setprofile(None)
+        assert sum(event in ("call", "c_call") for event in events) <= 12, events
 
 
 @pytest.mark.skipif(SANITIZED, reason="sanitizers keep what is freed")
@@ -85,18 +87,11 @@ def test_thousands_of_rounds_lose_no_memory() -> None:
     assert min(grown) < 1, grown
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers are slow")
-def test_imports_quickly_and_only_numpy() -> None:
+def test_imports_only_numpy() -> None:
     code = (
-        "import numpy, sys, time; t = time.process_time(); import crease, crease._native; "
-        "print(time.process_time() - t); "
+        "import sys, crease, crease._native; "
         "print([m for m in ('scipy', 'sklearn', 'matplotlib', 'pandas', 'xarray', 'IPython', "
         "'cffi') if m in sys.modules])"
     )
-    runs = [
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        for _ in range(5)
-    ]
-    times = [float(r.stdout.splitlines()[0]) for r in runs]
-    assert min(times) < 0.05, times
-    assert runs[0].stdout.splitlines()[1] == "[]"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
