@@ -145,6 +145,7 @@ void crs_apply_discard(crs_apply_job *j)
     for (ptrdiff_t i = 0; j->found && i < j->shape.dim[j->mode]; i++)
         crease_verification_free(&j->found[i]);
     crs_free(j->found);
+    crs_row_reader_close(j->rows);
     crs_folder_abandon(&j->folder);
     crs_array_free(&j->core);
     crs_axes_free(&j->axes);
@@ -203,7 +204,7 @@ static bool read_options(crs_apply_job *j, crease_error *e)
 }
 
 /* The constants of new indices are not known. */
-static bool center_data(crs_apply_job *j, crease_error *e)
+static bool read_center(crs_apply_job *j, crease_error *e)
 {
     crease_space s = j->shape;
     s.dim[j->mode] = j->factor[j->mode].shape.dim[0];
@@ -214,8 +215,13 @@ static bool center_data(crs_apply_job *j, crease_error *e)
                         "are new; fit it with --center all or other modes, or name another --axis",
                         j->mode);
     j->center.shape = j->shape;
-    crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->data.data);
     return true;
+}
+
+bool crs_apply_fit(crs_apply_job *j, crease_error *e)
+{
+    return fit_shape(j, e) && crs_slices_suit(&j->data, j->mode, &j->axes, j->axes_order, e) &&
+           read_center(j, e);
 }
 
 bool crs_apply_data(crs_apply_job *j, crease_error *e)
@@ -230,8 +236,10 @@ bool crs_apply_data(crs_apply_job *j, crease_error *e)
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
     if (j->masked) crs_array_hash(&j->mask, j->mask_hash);
-    return crs_data_finite(&j->data, j->s.missing, j->mask.data, e) && fit_shape(j, e) &&
-           crs_slices_suit(&j->data, j->mode, &j->axes, j->axes_order, e) && center_data(j, e);
+    if (!crs_data_finite(&j->data, j->s.missing, j->mask.data, e) || !crs_apply_fit(j, e))
+        return false;
+    crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->data.data);
+    return true;
 }
 
 /* t x_n X of a tensor in the shape s, which becomes that of the product; t is freed. */
@@ -301,6 +309,7 @@ static bool unfold(const crs_apply_job *j, bool back, double *x, crease_error *e
 {
     const ptrdiff_t size = crease_size(&j->shape), slices = j->shape.dim[j->mode];
     const ptrdiff_t entries = size / slices;
+    if (j->mode == 0) return true; /* they lie so */
     double *was = crs_doubles(size, "the slices", e);
     if (!was) return false;
     copy(size, x, was);
@@ -313,7 +322,7 @@ static bool unfold(const crs_apply_job *j, bool back, double *x, crease_error *e
 }
 
 /* The model as it is, or as one of order two. */
-static bool choose_terms(crs_apply_job *j, crease_error *e)
+bool crs_apply_terms(crs_apply_job *j, crease_error *e)
 {
     for (int k = 0; k < j->order; k++) j->use[k] = j->factor[k].data;
     j->s.factor = j->use;
@@ -334,7 +343,7 @@ static bool choose_terms(crs_apply_job *j, crease_error *e)
 }
 
 /* In the order of the data again; with unit columns in the other modes of a CP model. */
-static bool finish(crs_apply_job *j, crease_error *e)
+bool crs_apply_finish(crs_apply_job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
     for (ptrdiff_t k = 0; j->cp && k < slices * j->s.rank; k++)
@@ -350,13 +359,10 @@ static bool finish(crs_apply_job *j, crease_error *e)
     return true;
 }
 
-static bool solve(crs_apply_job *j, crease_error *e)
+static bool solve_all(crs_apply_job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
-    crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
-    crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
-    j->s.watch = j->a->watch;
-    if (!choose_terms(j, e)) return false;
+    if (!crs_apply_terms(j, e)) return false;
     j->out.coefficients = crs_doubles(slices * j->s.rank, "the coefficients", e);
     j->out.lowrank = crs_doubles(n, "the low-rank part", e);
     j->out.sparse = crs_doubles(n, "the sparse part", e);
@@ -364,7 +370,18 @@ static bool solve(crs_apply_job *j, crease_error *e)
     j->out.score = crs_alloc((size_t)slices, sizeof *j->out.score);
     if (!j->out.score) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the scores");
     return j->out.coefficients && j->out.lowrank && j->out.sparse && j->noise &&
-           crease_cp_apply(&j->s, j->data.data, &j->out, e) && finish(j, e);
+           crease_cp_apply(&j->s, j->data.data, &j->out, e) && crs_apply_finish(j, e);
+}
+
+static bool solve(crs_apply_job *j, crease_error *e)
+{
+    crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
+    crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
+    j->s.watch = j->a->watch;
+    if (!(j->rows ? crs_apply_stream(j, slice_eps, e) : solve_all(j, e))) return false;
+    j->ended = crease_watch_why(j->a->watch);
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
+    return j->rows || crs_apply_judge(j, slice_eps, e);
 }
 
 static const crease_verification *worst_of(const crs_apply_job *j)
@@ -462,19 +479,23 @@ static bool write_certificate(crs_apply_job *j, crease_error *e)
     return crs_folder_certify(&j->folder, &d, e);
 }
 
-static bool deliver(crs_apply_job *j, crease_error *e)
+static bool write_arrays(crs_apply_job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
+    crs_center_shift(&j->center, 1, 0, crease_size(&j->shape), j->out.lowrank);
+    return crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
+           crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->out.lowrank, e) &&
+           crs_folder_array(&j->folder, "sparse.npy", &j->given, j->out.sparse, e) &&
+           crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e);
+}
+
+static bool deliver(crs_apply_job *j, crease_error *e)
+{
     crs_document d;
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     put_result(j, &d);
-    crs_center_shift(&j->center, 1, 0, crease_size(&j->shape), j->out.lowrank);
-    const bool done =
-        crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
-        crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->out.lowrank, e) &&
-        crs_folder_array(&j->folder, "sparse.npy", &j->given, j->out.sparse, e) &&
-        crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e) &&
-        write_certificate(j, e) && crs_folder_commit(&j->folder, &d, e);
+    const bool done = (j->rows || write_arrays(j, e)) && write_certificate(j, e) &&
+                      crs_folder_commit(&j->folder, &d, e);
     if (done && crs_given(j->a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
     crs_document_free(&d);
     return done;
@@ -535,7 +556,8 @@ static void foretell(const crs_apply_job *j)
     crs_print("%s  %td slice%s along axis %d, by the terms of %s\n\n", j->path, slices,
               slices == 1 ? "" : "s", j->mode, j->from);
     crs_line("model", "%s of rank %td", j->model, j->s.rank);
-    crs_dry_memory(8 * 6 * n);
+    crs_dry_memory(j->rows ? smaller(j->memory, crs_apply_bytes(j, &j->shape))
+                           : crs_apply_bytes(j, &j->shape));
     crs_dry_time(j->a, &work);
     crs_dry_files(j->a, "coefficients.npy, lowrank.npy, sparse.npy, noise.npy");
 }
@@ -546,7 +568,8 @@ static bool run(const crs_args *a, crease_error *e)
         .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
     };
     bool done = crs_folder_of(a, &j.folder, e) && crs_apply_model(&j, e) && read_options(&j, e) &&
-                crs_apply_data(&j, e);
+                crs_apply_plan(&j, e) &&
+                (j.step > 0 ? crs_apply_survey(&j, e) : crs_apply_data(&j, e));
     if (done && crs_dry(a)) {
         foretell(&j);
         crs_apply_discard(&j);
@@ -554,9 +577,7 @@ static bool run(const crs_args *a, crease_error *e)
     }
     done = done && crs_checkpoint_bind(a, "the data", j.hash, e) &&
            crs_checkpoint_bind(a, "the model", j.model_hash, e) && solve(&j, e);
-    j.ended = crease_watch_why(a->watch);
-    crease_watch_enter(a->watch, CREASE_PHASE_CHECK);
-    done = done && crs_apply_judge(&j, slice_eps, e) && deliver(&j, e);
+    done = done && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
     if (done) *a->status = crs_exit_of_run(outcome_of(&j), worst_of(&j)->verdict);
     crs_apply_discard(&j);
@@ -580,8 +601,8 @@ const crs_verb crs_apply_verb = {
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
-                      CRS_TAKES(max_seconds), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
-                      CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_LOG,
-                      CRS_TAKES(DRY_RUN), CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+                      CRS_TAKES(max_seconds), CRS_TAKES(MEMORY), CRS_TAKES_CHECKPOINT,
+                      CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE),
+                      CRS_TAKES_LOG, CRS_TAKES(DRY_RUN), CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };
