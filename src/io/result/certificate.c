@@ -38,11 +38,11 @@ static bool has_seal(const crs_reader *r, const crs_node *root)
 }
 
 /* `coming`: it will have its seal. */
-static bool parse(const char *path, const char *text, bool coming, crs_certificate *c,
+static bool parse(const char *path, const char *text, size_t n, bool coming, crs_certificate *c,
                   crease_error *e)
 {
     const crs_reader r = { .name = path, .folder = "", .e = e };
-    c->document = crs_json_parse(path, text, strlen(text), e);
+    c->document = crs_json_parse(path, text, n, e);
     const crs_node root = { NULL, NULL, 0, c->document };
     return c->document && (coming || !json_is_object(c->document) || has_seal(&r, &root)) &&
            read_head(&r, &root, c);
@@ -55,7 +55,7 @@ bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *
     bool done = path && crs_text_read(path, &text, &n, e);
     *c = (crs_certificate){ .folder = folder };
     if (done) c->sealed = crs_text_sealed(text, n);
-    done = done && parse(path, text, false, c, e);
+    done = done && parse(path, text, n, false, c, e);
     crs_free(text);
     crs_free(path);
     if (!done) crs_certificate_free(c);
@@ -65,7 +65,7 @@ bool crs_certificate_read(const char *folder, crs_certificate *c, crease_error *
 bool crs_certificate_told(const char *folder, const char *text, crs_certificate *c, crease_error *e)
 {
     *c = (crs_certificate){ .folder = folder };
-    if (parse("certificate.json", text, true, c, e)) return true;
+    if (parse("certificate.json", text, strlen(text), true, c, e)) return true;
     crs_certificate_free(c);
     return false;
 }
