@@ -83,7 +83,33 @@ judge $? "one file: exit $code, $err"
 run "$CREASE" apply rm matrix.npy --memory "$most" --quiet --max-seconds 0.001 --out stopped
 [ $code -ne 0 ] && [ -f stopped/sparse.npy ] && grep -q time_limit stopped/result.json
 judge $? "a limit: exit $code, $err"
+
+# A checkpoint has what was done; the run goes on with any memory.
+"$CREASE" apply r cp.npy --quiet --force --out whole >/dev/null
+most=$(few_bytes r cp.npy 2e5)
+"$CREASE" apply r cp.npy --memory "$most" --quiet --checkpoint mark --checkpoint-every 0 \
+    --out never >/dev/null 2>&1 &
+pid=$!
+for ((k = 0; k < 2000; k++)); do
+    [ -f mark ] && break
+    sleep 0.01
+done
+sleep 0.1
+kill -9 $pid
+wait $pid 2>/dev/null
+for more in "--memory $most" "--memory 1G"; do
+    cp mark again
+    run "$CREASE" apply r cp.npy $more --quiet --force --checkpoint again --resume again --out few
+    [ $code -eq 0 ] && same whole few
+    judge $? "resumed with $more: exit $code, $err"
+done
+rm -rf never*
+"$CREASE" apply r cp.npy --memory "$most" --dry-run --out never | grep -q "memory  *about 2" &&
+    [ ! -e never ]
+judge $? "the memory is foretold"
+
 most=$(few_bytes r bad.npy 2e5)
+
 # What is wrong is said as in memory, and what cannot be streamed by name.
 expect_exit 65 "entry .* of the data is inf" apply r bad.npy --missing nan --memory "$most" --out bad
 expect_exit 65 "entry .* is nan; give finite numbers" apply r holes.npy --memory "$most" --out bad
