@@ -93,17 +93,11 @@ typedef struct {
     crs_tally tally;
 } survey;
 
-static bool read_slices(crs_apply_job *j, ptrdiff_t first, ptrdiff_t count, double *out,
-                        crease_error *e)
-{
-    return crs_row_reader_read(j->rows, first, count, out, e);
-}
-
 static bool survey_part(crs_apply_job *j, survey *s, ptrdiff_t first, ptrdiff_t count, double *t,
                         crease_error *e)
 {
     const ptrdiff_t entries = entries_of(j), from = first * entries, n = count * entries;
-    if (!read_slices(j, first, count, t, e)) return false;
+    if (!crs_row_reader_read(j->rows, first, count, t, e)) return false;
     crs_array_hash_add(&s->hash, n, t);
     if (!crs_part_finite(&j->data, from, n, t, j->s.missing, NULL, e) ||
         !crs_slices_finite(&j->s, from, n, t, NULL, e))
@@ -216,7 +210,7 @@ static bool run_part(crs_apply_job *j, const desk *d, ptrdiff_t first, double ep
     crs_apply_job p = part_of(j, d, first, fewer(j->step, j->shape.dim[0] - first));
     const ptrdiff_t count = p.shape.dim[0], n = crease_size(&p.shape), from = first * entries_of(j);
     const double *const from_memory[PARTS] = { p.out.lowrank, p.out.sparse, p.noise };
-    if (!read_slices(j, first, count, p.data.data, e)) return false;
+    if (!crs_row_reader_read(j->rows, first, count, p.data.data, e)) return false;
     crs_center_shift(&j->center, -1, from, n, p.data.data);
     crs_slices_run(d->all, first, count, p.data.data, &p.out);
     if (!crs_apply_finish(&p, e) || !crs_apply_judge(&p, eps, e)) return false;
