@@ -7,144 +7,12 @@
 
 static const double slice_eps = 1e-6; /* relative */
 
-/* A penalty without parameters stands for the one with 1, as in rpca. */
-static bool open_penalty(crs_apply_job *j, const char *text, crease_error *e)
-{
-    char whole[80];
-    if (!strchr(text, ':')) {
-        snprintf(whole, sizeof whole, "%.60s:1", text);
-        if (crs_reg_open(whole, &j->penalty, NULL)) return true;
-    }
-    return crs_reg_open(text, &j->penalty, e);
-}
-
-/* Tucker and matrix models have neither ridge nor signs. */
-static bool read_settings(crs_apply_job *j, const json_t *root, crease_error *e)
-{
-    const json_t *s = json_object_get(root, "settings");
-    const char *penalty = json_string_value(json_object_get(s, "penalty"));
-    const char *model = json_string_value(json_object_get(root, "model"));
-    if (!penalty || !model)
-        return crs_fail(e, CREASE_BAD_DATA,
-                        "result.json has no model or settings.penalty; is this a result of crease "
-                        "rpca?");
-    snprintf(j->model, sizeof j->model, "%.15s", model);
-    j->cp = strcmp(model, "cp") == 0;
-    j->bounded = json_is_number(json_object_get(s, "eta"));
-    if (!j->cp && strcmp(model, "tucker") != 0 && strcmp(model, "matrix") != 0)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "a result of the model %.15s has no factors to see slices through; fit "
-                        "--model cp, tucker or matrix",
-                        model);
-    if (json_is_string(json_object_get(s, "groups")) ||
-        json_is_string(json_object_get(s, "weights")))
-        return crs_fail(
-            e, CREASE_UNSUPPORTED,
-            "the result was fitted with groups or weights, which new slices do not have");
-    j->s.nonneg = json_is_true(json_object_get(s, "nonneg"));
-    return setting_number(s, "alpha", &j->s.alpha, e) &&
-           setting_number(s, "alpha_noise", &j->s.alpha_noise, e) &&
-           (!j->cp || setting_number(s, "ridge", &j->s.ridge, e)) && open_penalty(j, penalty, e);
-}
-
-static bool read_document(crs_apply_job *j, crease_error *e)
-{
-    char path[CRS_PATH_ROOM];
-    crease_error why;
-    if (!crs_join(j->from, "result.json", path, sizeof path, e)) return false;
-    json_t *root = crs_json_read(path, NULL, &why);
-    if (!root)
-        return crs_fail(e, why.code, "%.300s; give the folder of a result of crease rpca",
-                        why.text);
-    const json_t *own = json_object_get(root, "axes");
-    const json_t *merged = json_object_get(json_object_get(root, "details"), "model_axes");
-    const bool done = read_settings(j, root, e) && crs_axes_in(json_is_array(merged) ? merged : own,
-                                                               path, &j->axes, &j->axes_order, e);
-    json_decref(root);
-    return done;
-}
-
-static bool read_array(const crs_apply_job *j, const char *name, crs_array *out, crease_error *e)
-{
-    char *path = crs_path_in(j->from, name, e);
-    const bool done = path && crs_read_array(path, out, e);
-    crs_free(path);
-    return done;
-}
-
-/* factor_n.npy while they are there. */
-static bool read_factors(crs_apply_job *j, crease_error *e)
-{
-    for (j->order = 0; j->order < CREASE_MAX_ORDER; j->order++) {
-        crs_array *x = &j->factor[j->order];
-        char name[32];
-        crs_factor_file(j->order, name);
-        if (!crs_read_if_there(j->from, name, x, e)) return false;
-        if (!x->data) break;
-        if (x->shape.order == 1) x->shape = crease_matrix(x->shape.dim[0], 1);
-        if (x->shape.order != 2)
-            return crs_fail(e, CREASE_BAD_SHAPE, "%s is no matrix; is the result damaged?", name);
-    }
-    return j->order >= 2 ||
-           crs_fail(e, CREASE_NO_INPUT, "%.200s/factor_%d.npy is missing; is the result damaged?",
-                    j->from, j->order + 1);
-}
-
-/* unit columns times weight^(1/d): the scale in which the ridge was paid */
-static bool weigh(crs_apply_job *j, crease_error *e)
-{
-    if (!read_array(j, "weights.npy", &j->weight, e)) return false;
-    j->s.rank = crease_size(&j->weight.shape);
-    for (int n = 0; n < j->order; n++) {
-        if (j->factor[n].shape.dim[1] != j->s.rank)
-            return crs_fail(e, CREASE_BAD_SHAPE,
-                            "factor_%d.npy does not have the %td columns of weights.npy", n + 1,
-                            j->s.rank);
-        for (ptrdiff_t k = 0, size = crease_size(&j->factor[n].shape); k < size; k++)
-            j->factor[n].data[k] *= pow(fabs(j->weight.data[k % j->s.rank]), 1.0 / j->order);
-    }
-    return true;
-}
-
-/* Without a core the two factors share their columns. */
-static bool read_core(crs_apply_job *j, crease_error *e)
-{
-    if (!j->bounded && !read_array(j, "core.npy", &j->core, e)) return false;
-    bool fits = j->bounded ? j->order == 2 : j->core.shape.order == j->order;
-    for (int n = 0; fits && n < j->order; n++)
-        fits = j->factor[n].shape.dim[1] ==
-               (j->bounded ? j->factor[0].shape.dim[1] : j->core.shape.dim[n]);
-    if (j->bounded) j->s.alpha_noise = 0x1p60; /* a slice has no noise of its own to hide in */
-    return fits || crs_fail(e, CREASE_BAD_SHAPE, "the core does not suit the factors");
-}
-
-/* The model is the one that was certified: its files are as they were written. */
-static bool bind_model(crs_apply_job *j, crease_error *e)
-{
-    crs_certificate c;
-    crs_stamp stamp;
-    char why[CRS_WHY];
-    if (!crs_certificate_read(j->from, &c, e)) return false;
-    char *path = crs_path_in(j->from, "certificate.json", e);
-    bool done = path && crs_stamp_read(path, &stamp, e) && crs_certificate_holds(&c, why, e);
-    crs_free(path);
-    crs_certificate_free(&c);
-    if (!done) return false;
-    memcpy(j->model_hash, stamp.hash, sizeof stamp.hash);
-    return !why[0] || crs_fail(e, CREASE_BAD_DATA, "%.200s: %s; fit the model again", j->from, why);
-}
-
-bool crs_apply_model(crs_apply_job *j, crease_error *e)
-{
-    return read_document(j, e) && bind_model(j, e) && read_factors(j, e) &&
-           (j->cp ? weigh(j, e) : read_core(j, e));
-}
-
 void crs_apply_discard(crs_apply_job *j)
 {
     for (ptrdiff_t i = 0; j->found && i < j->shape.dim[j->mode]; i++)
         crease_verification_free(&j->found[i]);
     crs_free(j->found);
+    crs_row_reader_close(j->rows);
     crs_folder_abandon(&j->folder);
     crs_array_free(&j->core);
     crs_axes_free(&j->axes);
@@ -203,7 +71,7 @@ static bool read_options(crs_apply_job *j, crease_error *e)
 }
 
 /* The constants of new indices are not known. */
-static bool center_data(crs_apply_job *j, crease_error *e)
+static bool read_center(crs_apply_job *j, crease_error *e)
 {
     crease_space s = j->shape;
     s.dim[j->mode] = j->factor[j->mode].shape.dim[0];
@@ -214,8 +82,13 @@ static bool center_data(crs_apply_job *j, crease_error *e)
                         "are new; fit it with --center all or other modes, or name another --axis",
                         j->mode);
     j->center.shape = j->shape;
-    crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->data.data);
     return true;
+}
+
+bool crs_apply_fit(crs_apply_job *j, crease_error *e)
+{
+    return fit_shape(j, e) && crs_slices_suit(&j->data, j->mode, &j->axes, j->axes_order, e) &&
+           read_center(j, e);
 }
 
 bool crs_apply_data(crs_apply_job *j, crease_error *e)
@@ -230,8 +103,10 @@ bool crs_apply_data(crs_apply_job *j, crease_error *e)
         return crs_fail(e, CREASE_BAD_SHAPE, "--mask does not have the shape of the data");
     j->s.mask = j->mask.data;
     if (j->masked) crs_array_hash(&j->mask, j->mask_hash);
-    return crs_data_finite(&j->data, j->s.missing, j->mask.data, e) && fit_shape(j, e) &&
-           crs_slices_suit(&j->data, j->mode, &j->axes, j->axes_order, e) && center_data(j, e);
+    if (!crs_data_finite(&j->data, j->s.missing, j->mask.data, e) || !crs_apply_fit(j, e))
+        return false;
+    crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->data.data);
+    return true;
 }
 
 /* t x_n X of a tensor in the shape s, which becomes that of the product; t is freed. */
@@ -301,6 +176,7 @@ static bool unfold(const crs_apply_job *j, bool back, double *x, crease_error *e
 {
     const ptrdiff_t size = crease_size(&j->shape), slices = j->shape.dim[j->mode];
     const ptrdiff_t entries = size / slices;
+    if (j->mode == 0) return true; /* they lie so */
     double *was = crs_doubles(size, "the slices", e);
     if (!was) return false;
     copy(size, x, was);
@@ -313,7 +189,7 @@ static bool unfold(const crs_apply_job *j, bool back, double *x, crease_error *e
 }
 
 /* The model as it is, or as one of order two. */
-static bool choose_terms(crs_apply_job *j, crease_error *e)
+bool crs_apply_terms(crs_apply_job *j, crease_error *e)
 {
     for (int k = 0; k < j->order; k++) j->use[k] = j->factor[k].data;
     j->s.factor = j->use;
@@ -334,7 +210,7 @@ static bool choose_terms(crs_apply_job *j, crease_error *e)
 }
 
 /* In the order of the data again; with unit columns in the other modes of a CP model. */
-static bool finish(crs_apply_job *j, crease_error *e)
+bool crs_apply_finish(crs_apply_job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
     for (ptrdiff_t k = 0; j->cp && k < slices * j->s.rank; k++)
@@ -350,13 +226,10 @@ static bool finish(crs_apply_job *j, crease_error *e)
     return true;
 }
 
-static bool solve(crs_apply_job *j, crease_error *e)
+static bool solve_all(crs_apply_job *j, crease_error *e)
 {
     const ptrdiff_t n = crease_size(&j->shape), slices = j->shape.dim[j->mode];
-    crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
-    crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
-    j->s.watch = j->a->watch;
-    if (!choose_terms(j, e)) return false;
+    if (!crs_apply_terms(j, e)) return false;
     j->out.coefficients = crs_doubles(slices * j->s.rank, "the coefficients", e);
     j->out.lowrank = crs_doubles(n, "the low-rank part", e);
     j->out.sparse = crs_doubles(n, "the sparse part", e);
@@ -364,7 +237,18 @@ static bool solve(crs_apply_job *j, crease_error *e)
     j->out.score = crs_alloc((size_t)slices, sizeof *j->out.score);
     if (!j->out.score) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the scores");
     return j->out.coefficients && j->out.lowrank && j->out.sparse && j->noise &&
-           crease_cp_apply(&j->s, j->data.data, &j->out, e) && finish(j, e);
+           crease_cp_apply(&j->s, j->data.data, &j->out, e) && crs_apply_finish(j, e);
+}
+
+static bool solve(crs_apply_job *j, crease_error *e)
+{
+    crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
+    crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
+    j->s.watch = j->a->watch;
+    if (!(j->rows ? crs_apply_stream(j, slice_eps, e) : solve_all(j, e))) return false;
+    j->ended = crease_watch_why(j->a->watch);
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
+    return j->rows || crs_apply_judge(j, slice_eps, e);
 }
 
 static const crease_verification *worst_of(const crs_apply_job *j)
@@ -462,19 +346,23 @@ static bool write_certificate(crs_apply_job *j, crease_error *e)
     return crs_folder_certify(&j->folder, &d, e);
 }
 
-static bool deliver(crs_apply_job *j, crease_error *e)
+static bool write_arrays(crs_apply_job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
+    crs_center_shift(&j->center, 1, 0, crease_size(&j->shape), j->out.lowrank);
+    return crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
+           crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->out.lowrank, e) &&
+           crs_folder_array(&j->folder, "sparse.npy", &j->given, j->out.sparse, e) &&
+           crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e);
+}
+
+static bool deliver(crs_apply_job *j, crease_error *e)
+{
     crs_document d;
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     put_result(j, &d);
-    crs_center_shift(&j->center, 1, 0, crease_size(&j->shape), j->out.lowrank);
-    const bool done =
-        crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
-        crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->out.lowrank, e) &&
-        crs_folder_array(&j->folder, "sparse.npy", &j->given, j->out.sparse, e) &&
-        crs_folder_array(&j->folder, "noise.npy", &j->given, j->noise, e) &&
-        write_certificate(j, e) && crs_folder_commit(&j->folder, &d, e);
+    const bool done = (j->rows || write_arrays(j, e)) && write_certificate(j, e) &&
+                      crs_folder_commit(&j->folder, &d, e);
     if (done && crs_given(j->a, CRS_OPT_JSON)) return crs_document_print(&d, false, e);
     crs_document_free(&d);
     return done;
@@ -535,7 +423,8 @@ static void foretell(const crs_apply_job *j)
     crs_print("%s  %td slice%s along axis %d, by the terms of %s\n\n", j->path, slices,
               slices == 1 ? "" : "s", j->mode, j->from);
     crs_line("model", "%s of rank %td", j->model, j->s.rank);
-    crs_dry_memory(8 * 6 * n);
+    crs_dry_memory(j->rows ? smaller(j->memory, crs_apply_bytes(j, &j->shape))
+                           : crs_apply_bytes(j, &j->shape));
     crs_dry_time(j->a, &work);
     crs_dry_files(j->a, "coefficients.npy, lowrank.npy, sparse.npy, noise.npy");
 }
@@ -546,7 +435,8 @@ static bool run(const crs_args *a, crease_error *e)
         .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
     };
     bool done = crs_folder_of(a, &j.folder, e) && crs_apply_model(&j, e) && read_options(&j, e) &&
-                crs_apply_data(&j, e);
+                crs_apply_plan(&j, e) &&
+                (j.step > 0 ? crs_apply_survey(&j, e) : crs_apply_data(&j, e));
     if (done && crs_dry(a)) {
         foretell(&j);
         crs_apply_discard(&j);
@@ -554,9 +444,7 @@ static bool run(const crs_args *a, crease_error *e)
     }
     done = done && crs_checkpoint_bind(a, "the data", j.hash, e) &&
            crs_checkpoint_bind(a, "the model", j.model_hash, e) && solve(&j, e);
-    j.ended = crease_watch_why(a->watch);
-    crease_watch_enter(a->watch, CREASE_PHASE_CHECK);
-    done = done && crs_apply_judge(&j, slice_eps, e) && deliver(&j, e);
+    done = done && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
     if (done) *a->status = crs_exit_of_run(outcome_of(&j), worst_of(&j)->verdict);
     crs_apply_discard(&j);
@@ -580,8 +468,8 @@ const crs_verb crs_apply_verb = {
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
-                      CRS_TAKES(max_seconds), CRS_TAKES_CHECKPOINT, CRS_TAKES(OUT),
-                      CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE), CRS_TAKES_LOG,
-                      CRS_TAKES(DRY_RUN), CRS_TAKES(COLOR), CRS_TAKES(JSON)),
+                      CRS_TAKES(max_seconds), CRS_TAKES(MEMORY), CRS_TAKES_CHECKPOINT,
+                      CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE),
+                      CRS_TAKES_LOG, CRS_TAKES(DRY_RUN), CRS_TAKES(COLOR), CRS_TAKES(JSON)),
     .run = run,
 };

@@ -4,6 +4,7 @@
 #define CRS_APPLY_H
 
 #include "cli/rpca.h"
+#include "io/stream/stream.h"
 
 typedef struct {
     const crs_args *a;
@@ -29,6 +30,11 @@ typedef struct {
     crease_verification *found; /* of every slice */
     crease_outcome ended;       /* by the watch, before every slice was done; NOT_RUN: it did not */
     double objective;           /* of all slices, recomputed */
+    double memory;              /* that may be used */
+    ptrdiff_t step;             /* slices at a time; 0: all of them are in memory */
+    crs_row_reader *rows;       /* of slices that are not */
+    crs_extent extent;          /* of those, */
+    double largest;             /* and the entry that is */
 } crs_apply_job;
 
 /* Entry j of slice i along a mode of the given length, entries ordered as in the data. */
@@ -61,9 +67,21 @@ static inline bool setting_number(const json_t *settings, const char *key, doubl
 bool crs_apply_model(crs_apply_job *j, crease_error *e);
 bool crs_apply_data(crs_apply_job *j, crease_error *e);
 bool crs_apply_design(crs_apply_job *j, crease_error *e);
+/* Do shape, axes and center of the data suit the model? */
+bool crs_apply_fit(crs_apply_job *j, crease_error *e);
+/* The settings of the slices' problem, and what of the answer follows from the rest. */
+bool crs_apply_terms(crs_apply_job *j, crease_error *e);
+bool crs_apply_finish(crs_apply_job *j, crease_error *e);
 void crs_apply_discard(crs_apply_job *j);
 
 /* The independent checker's word on every slice. */
 bool crs_apply_judge(crs_apply_job *j, double eps, crease_error *e);
+
+/* Slices of data that do not fit into memory (apply_stream.c). plan: do they? Otherwise survey
+ * takes the place of crs_apply_data; stream fits, judges and writes all of them. */
+bool crs_apply_plan(crs_apply_job *j, crease_error *e);
+bool crs_apply_survey(crs_apply_job *j, crease_error *e);
+bool crs_apply_stream(crs_apply_job *j, double eps, crease_error *e);
+double crs_apply_bytes(const crs_apply_job *j, const crease_space *s); /* of data in memory */
 
 #endif

@@ -93,7 +93,7 @@ bool crs_apply_judge(crs_apply_job *j, double eps, crease_error *e)
     double *all = crs_doubles((n + 1) * rank + 2 * n, "the check", e);
     slice s = { .m = all, .a = all + n * rank, .t = all + (n + 1) * rank };
     s.e = s.t + n;
-    j->found = crs_alloc((size_t)slices, sizeof *j->found);
+    if (!j->found) j->found = crs_alloc((size_t)slices, sizeof *j->found);
     bool done = all && (j->found || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the verdicts"));
     for (ptrdiff_t i = 0; done && i < slices; i++) {
         crease_verification *v = &j->found[i];

@@ -222,6 +222,9 @@ void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size);
 /* Where something is known of the axes: is every entry finite, or missing? The sentence names it by
  * its labels. */
 bool crs_data_finite(const crs_array *x, bool missing, const double *mask, crease_error *e);
+/* The same of `count` of its entries, which lie in t, and the mask of these. */
+bool crs_part_finite(const crs_array *x, ptrdiff_t first, ptrdiff_t count, const double *t,
+                     bool missing, const double *mask, crease_error *e);
 /* Are new slices along a mode measured along the model's other axes? order 0: it has none. */
 bool crs_slices_suit(const crs_array *x, int mode, const crs_axes *model, int order,
                      crease_error *e);

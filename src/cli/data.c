@@ -73,23 +73,28 @@ void crs_place_text(const crs_array *x, ptrdiff_t j, char *out, size_t size)
     }
 }
 
-bool crs_data_finite(const crs_array *x, bool missing, const double *mask, crease_error *e)
+bool crs_part_finite(const crs_array *x, ptrdiff_t first, ptrdiff_t count, const double *t,
+                     bool missing, const double *mask, crease_error *e)
 {
     char where[300];
     if (!crs_axes_known(&x->axes, x->shape.order)) return true; /* whoever uses them says which */
-    for (ptrdiff_t j = 0, n = crease_size(&x->shape); j < n; j++) {
-        const double t = x->data[j];
-        if (isfinite(t) || (mask && mask[j] == 0) || (missing && isnan(t))) continue;
-        crs_place_text(x, j, where, sizeof where);
+    for (ptrdiff_t j = 0; j < count; j++) {
+        if (isfinite(t[j]) || (mask && mask[j] == 0) || (missing && isnan(t[j]))) continue;
+        crs_place_text(x, first + j, where, sizeof where);
         return crs_fail(e, CREASE_BAD_DATA, "entry %.250s is %s; %s", where,
-                        isnan(t) ? "nan"
-                        : t > 0  ? "inf"
-                                 : "-inf",
-                        isnan(t) ? "give finite numbers, or let nan mark missing entries "
-                                   "(--missing nan)"
-                                 : "give finite numbers");
+                        isnan(t[j]) ? "nan"
+                        : t[j] > 0  ? "inf"
+                                    : "-inf",
+                        isnan(t[j]) ? "give finite numbers, or let nan mark missing entries "
+                                      "(--missing nan)"
+                                    : "give finite numbers");
     }
     return true;
+}
+
+bool crs_data_finite(const crs_array *x, bool missing, const double *mask, crease_error *e)
+{
+    return crs_part_finite(x, 0, crease_size(&x->shape), x->data, missing, mask, e);
 }
 
 bool crs_parse_merge(const char *text, const crease_space *s, int *first, int *count,

@@ -163,6 +163,15 @@ typedef struct {
 enum { CRS_ORDINARY = 10, CRS_LARGEST_POWER = 480 };
 crs_extent crs_extent_of(ptrdiff_t n, const double *x, const double *mask);
 
+/* The same of data that come part after part; begins with zeros. */
+enum { CRS_EXPONENTS = 2099 };
+typedef struct {
+    ptrdiff_t seen, at, count[CRS_EXPONENTS];
+    double most; /* the entry at `at` */
+} crs_tally;
+void crs_tally_add(crs_tally *t, ptrdiff_t n, const double *x);
+crs_extent crs_tally_extent(const crs_tally *t);
+
 /* The k for which data times 2^-k are worked on. 0 while the largest or the median is within
  * 2^-ordinary .. 2^ordinary (ordinary >= CRS_ORDINARY), else the nearer to 0 of the two. */
 int crs_extent_unit(const crs_extent *a, int ordinary);

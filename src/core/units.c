@@ -9,7 +9,8 @@
 
 #include "core/core.h"
 
-enum { LOWEST = DBL_MIN_EXP - DBL_MANT_DIG, EXPONENTS = DBL_MAX_EXP - LOWEST + 1 };
+enum { LOWEST = DBL_MIN_EXP - DBL_MANT_DIG };
+_Static_assert(CRS_EXPONENTS == DBL_MAX_EXP - LOWEST + 1, "a place for every exponent");
 
 static int exponent(double x) /* |x| < 2^exponent <= 2|x| */
 {
@@ -23,25 +24,58 @@ static bool counts(double x, const double *mask, ptrdiff_t j)
     return x != 0 && isfinite(x) && !(mask && mask[j] == 0);
 }
 
-static int middle_of(ptrdiff_t n, const double *x, const double *mask)
+static void count_exponents(ptrdiff_t n, const double *x, const double *mask, ptrdiff_t *count)
 {
-    ptrdiff_t count[EXPONENTS] = { 0 }, all = 0, below = 0;
-    int k = 0;
     for (ptrdiff_t j = 0; j < n; j++)
-        if (counts(x[j], mask, j)) count[exponent(x[j]) - LOWEST]++, all++;
+        if (counts(x[j], mask, j)) count[exponent(x[j]) - LOWEST]++;
+}
+
+static int middle_of(const ptrdiff_t *count)
+{
+    ptrdiff_t all = 0, below = 0;
+    int k = 0;
+    for (int i = 0; i < CRS_EXPONENTS; i++) all += count[i];
     while (below + count[k] <= all / 2) below += count[k++];
     return k + LOWEST;
+}
+
+/* Of entries after `seen` others: where the largest is, if it is larger than those. */
+static void find_largest(ptrdiff_t seen, ptrdiff_t n, const double *x, const double *mask,
+                         double *most, ptrdiff_t *at)
+{
+    for (ptrdiff_t j = 0; j < n; j++)
+        if (fabs(x[j]) > fabs(*most) && counts(x[j], mask, j)) *most = x[j], *at = seen + j;
 }
 
 crs_extent crs_extent_of(ptrdiff_t n, const double *x, const double *mask)
 {
     crs_extent a = { .at = -1 };
     double most = 0;
-    for (ptrdiff_t j = 0; j < n; j++)
-        if (fabs(x[j]) > most && counts(x[j], mask, j)) most = fabs(x[j]), a.at = j;
+    find_largest(0, n, x, mask, &most, &a.at);
     if (a.at < 0) return a;
     a.most = a.middle = exponent(most);
-    if (abs(a.most) > CRS_ORDINARY) a.middle = middle_of(n, x, mask);
+    if (abs(a.most) > CRS_ORDINARY) {
+        ptrdiff_t count[CRS_EXPONENTS] = { 0 };
+        count_exponents(n, x, mask, count);
+        a.middle = middle_of(count);
+    }
+    return a;
+}
+
+void crs_tally_add(crs_tally *t, ptrdiff_t n, const double *x)
+{
+    if (t->seen == 0) t->at = -1;
+    find_largest(t->seen, n, x, NULL, &t->most, &t->at);
+    count_exponents(n, x, NULL, t->count);
+    t->seen += n;
+}
+
+crs_extent crs_tally_extent(const crs_tally *t)
+{
+    crs_extent a = { .at = t->at };
+    if (a.at < 0) return a;
+    a.most = a.middle = exponent(t->most);
+    if (abs(a.most) > CRS_ORDINARY) a.middle = middle_of(t->count);
     return a;
 }
 

@@ -1,259 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * apply: every slice of new data regressed robustly on the terms of fitted factors
+ * apply: every slice of new data regressed robustly on the terms of fitted factors, all at once or
+ * some at a time: slices have nothing in common but the unit that all data are worked in
  *
- *     F(a) = sum_j phi(t_j - (M a)_j) + (nu/2)|a|^2,  phi(r) = min_e c (r - e)^2 + alpha rho(|e|)
- *
- * Huber's problem first, whose solution is unique or nearly so, by Newton's method: a piecewise
- * quadratic that exact line searches end in finitely many steps (Madsen, Nielsen, Finite algorithms
- * for robust linear regression, 1990). Then the penalty's own from there: phi'(r) = 2c (r - e), and
- * phi lies below c (r' - e)^2 + alpha rho(|e|), so that one step of least squares on t - e
- * decreases F for every penalty. */
-#include <float.h>
+ * A checkpoint has the coefficients and scores of the slices so far; what else there is of them
+ * follows from the coefficients. */
 #include <stdio.h>
 
-#include <crease/rpca_tools.h>
-
 #include "core/checkpoint.h"
-#include "reg/reg.h"
+#include "rpca/slices.h"
 #include "tensor/tensor.h"
 
-enum { NEWTONS = 100, MAJORIZATIONS = 3000, STAGE = 5, STAGE_SLOW = 30 };
-enum { BISECTIONS = 60, SWEEPS = 200, ORDINARY = 30 };
-static const double enough = 1e-12;
-
-typedef struct {
-    ptrdiff_t entries, rank;
-    const double *m;           /* entries x rank */
-    crs_penalty_value penalty; /* alpha rho */
-    double c, nu, dead;        /* e = 0 for |r| <= dead */
-    bool soft, nonneg;         /* rho is the 1-norm; a >= 0 */
-    double *gram;              /* 2c M'M + nu I */
-    double *chol;              /* its factor */
-    double norm;               /* |M| */
-    double *r, *q, *e;         /* entries */
-    double *g, *d, *h;         /* rank, rank, rank x rank */
-    crease_watch *watch;
-} slice;
-
-static double outlier(const slice *s, double r)
-{
-    return fabs(r) <= s->dead ? 0 : crs_scalar_prox(&s->penalty, 1 / (2 * s->c), r);
-}
-
-/* r = t - M a, 0 where t is NaN; e = prox(r); g = -2c M'(r - e) + nu a */
-static void evaluate(slice *s, const double *t, const double *a)
-{
-    copy(s->entries, t, s->r);
-    crs_gemv(false, s->entries, s->rank, -1, s->m, a, 1, s->r);
-    for (ptrdiff_t j = 0; j < s->entries; j++) {
-        if (isnan(t[j])) s->r[j] = 0;
-        s->e[j] = outlier(s, s->r[j]);
-        s->q[j] = s->r[j] - s->e[j];
-    }
-    crs_gemv(true, s->entries, s->rank, -2 * s->c, s->m, s->q, 0, s->g);
-    axpy(s->rank, s->nu, a, s->g);
-}
-
-/* d = -(2c sum over r without outlier of m m' + nu I)^{-1} g; false: too few are left */
-static bool newton_direction(slice *s, const double *t)
-{
-    const ptrdiff_t R = s->rank;
-    fill(R * R, 0, s->h);
-    for (ptrdiff_t j = 0; j < s->entries; j++) {
-        const double *m = s->m + j * R;
-        if (s->e[j] != 0 || isnan(t[j])) continue;
-        for (ptrdiff_t p = 0; p < R; p++) axpy(p + 1, 2 * s->c * m[p], m, s->h + p * R);
-    }
-    for (ptrdiff_t p = 0; p < R; p++) {
-        s->h[p * R + p] += s->nu;
-        for (ptrdiff_t k = 0; k < p; k++) s->h[k * R + p] = s->h[p * R + k];
-    }
-    for (ptrdiff_t p = 0; p < R; p++) s->d[p] = -s->g[p];
-    if (!crs_cholesky(R, s->h)) return false;
-    crs_cholesky_solve(R, s->h, 1, s->d);
-    return true;
-}
-
-/* d/dtau F(a + tau d); q = M d */
-static double slope(const slice *s, const double *t, const double *a, double tau)
-{
-    double sum = 0;
-    for (ptrdiff_t j = 0; j < s->entries; j++) {
-        if (isnan(t[j])) continue;
-        const double r = s->r[j] - tau * s->q[j];
-        sum -= 2 * s->c * clip(r, -s->dead, s->dead) * s->q[j];
-    }
-    for (ptrdiff_t p = 0; p < s->rank; p++) sum += s->nu * (a[p] + tau * s->d[p]) * s->d[p];
-    return sum;
-}
-
-/* argmin over a' >= 0 of <g, a' - a> + (1/2)(a' - a)'Gram(a' - a), one entry after the other */
-static void nonnegative(slice *s, double *a)
-{
-    const ptrdiff_t R = s->rank;
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        double moved = 0, size = 0;
-        for (ptrdiff_t p = 0; p < R; p++) {
-            const double curve = s->gram[p * R + p];
-            const double next = curve > 0 ? pos(a[p] - s->g[p] / curve) : 0, step = next - a[p];
-            axpy(R, step, s->gram + p * R, s->g);
-            a[p] = next;
-            moved = larger(moved, fabs(step)), size = larger(size, fabs(next));
-        }
-        if (moved <= 1e-14 * size) return;
-    }
-}
-
-static void majorize(slice *s, double *a)
-{
-    if (s->nonneg) {
-        nonnegative(s, a);
-        return;
-    }
-    crs_cholesky_solve(s->rank, s->chol, 1, s->g);
-    axpy(s->rank, -1, s->g, a);
-}
-
-static void newton_step(slice *s, const double *t, double *a)
-{
-    double low = 0, high = 1;
-    if (!newton_direction(s, t)) {
-        majorize(s, a);
-        return;
-    }
-    crs_gemv(false, s->entries, s->rank, 1, s->m, s->d, 0, s->q);
-    double at = slope(s, t, a, high);
-    for (int k = 0; k < BISECTIONS && at < 0; k++) low = high, high *= 2, at = slope(s, t, a, high);
-    for (int k = 0; k < BISECTIONS && at > 0 && high - low > 1e-15 * high; k++) {
-        const double middle = low + (high - low) / 2;
-        *(slope(s, t, a, middle) < 0 ? &low : &high) = middle;
-    }
-    axpy(s->rank, high, s->d, a);
-}
-
-static void close_slice(slice *s) { crs_free(s->r); }
-
-static bool open_slice(slice *s, crease_error *e)
-{
-    const ptrdiff_t n = s->entries, R = s->rank;
-    s->r = crs_doubles(3 * n + 2 * R + 3 * R * R, "a slice", e);
-    if (!s->r) return false;
-    s->q = s->r + n, s->e = s->q + n, s->g = s->e + n, s->d = s->g + R;
-    s->h = s->d + R, s->gram = s->h + R * R, s->chol = s->gram + R * R;
-    crs_gram(n, R, s->m, s->gram);
-    double trace = 0;
-    for (ptrdiff_t j = 0; j < R * R; j++) s->gram[j] *= 2 * s->c;
-    for (ptrdiff_t p = 0; p < R; p++) trace += s->gram[p * R + p];
-    s->norm = sqrt(trace / (2 * s->c));
-    for (ptrdiff_t p = 0; p < R; p++) s->gram[p * R + p] += s->nu;
-    copy(R * R, s->gram, s->chol);
-    for (ptrdiff_t p = 0; p < R; p++) /* a larger curvature is one too */
-        s->chol[p * R + p] += 1e-10 * (trace > 0 ? trace : 1);
-    return crs_cholesky(R, s->chol) ||
-           crs_fail(e, CREASE_BAD_DATA,
-                    "the factors have no usable scale: their products are not finite");
-}
-
-/* The part of the gradient that counts against stationarity. */
-static double unmet(const slice *s, const double *a)
-{
-    double sum = 0;
-    for (ptrdiff_t p = 0; p < s->rank; p++)
-        if (!s->nonneg || a[p] > 0 || s->g[p] < 0) sum += square(s->g[p]);
-    return sqrt(sum);
-}
-
-static double gradient_of(const slice *s, const double *a)
-{
-    const double size =
-        2 * s->c * s->norm * crs_norm(s->entries, s->q) + s->nu * crs_norm(s->rank, a);
-    const double left = unmet(s, a);
-    return left == 0 ? 0 : left / size;
-}
-
-static double objective_of(const slice *s, const double *a)
-{
-    double sum = s->nu / 2 * crs_dot(s->rank, a, a);
-    for (ptrdiff_t j = 0; j < s->entries; j++)
-        sum += s->c * square(s->r[j] - s->e[j]) + crs_scalar_value(&s->penalty, s->e[j]);
-    return sum;
-}
-
-/* What rounding alone leaves of a gradient where the model fits exactly. */
-static double rounding(const slice *s, const double *t)
-{
-    double sum = 0;
-    for (ptrdiff_t j = 0; j < s->entries; j++)
-        if (!isnan(t[j])) sum += square(t[j]);
-    return 2 * s->c * s->norm * 4 * DBL_EPSILON * sqrt(sum);
-}
-
-/* Until the residual is small or is rounding; r, e, g at the end. */
-static int iterate(slice *s, const double *t, double *a, bool newton, int most)
-{
-    const double least = rounding(s, t);
-    for (int k = 0; k < most; k++) {
-        evaluate(s, t, a);
-        if (!(gradient_of(s, a) > enough) || unmet(s, a) <= least) return k;
-        if (crease_watch_over(s->watch)) return k;
-        if (newton)
-            newton_step(s, t, a);
-        else
-            majorize(s, a);
-    }
-    evaluate(s, t, a);
-    return most;
-}
-
-/* Huber's problem with a threshold that falls from INFINITY, where it is least squares, to the dead
- * zone of the penalty: at every stage most entries count. */
-static int follow(slice *s, const double *t, double *a)
-{
-    const crs_penalty_value penalty = s->penalty;
-    const double one = 1, dead = s->dead;
-    int count = 0;
-    for (double limit = INFINITY; limit > dead && !crease_watch_over(s->watch);) {
-        double top = 0;
-        s->dead = limit;
-        s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * limit);
-        count += iterate(s, t, a, !s->nonneg, s->nonneg ? STAGE_SLOW : STAGE);
-        for (ptrdiff_t j = 0; j < s->entries; j++) top = larger(top, fabs(s->r[j]));
-        if (!(top < INFINITY)) break;
-        limit = smaller(limit, top) / 4;
-    }
-    s->dead = dead;
-    s->penalty = crs_penalty_of(&crs_l1, &one, 2 * s->c * dead);
-    if (dead < INFINITY) count += iterate(s, t, a, !s->nonneg, s->nonneg ? STAGE_SLOW : NEWTONS);
-    s->penalty = penalty;
-    return count;
-}
-
-static int solve_slice(slice *s, const double *t, double *a)
-{
-    const int count = follow(s, t, a);
-    return count +
-           iterate(s, t, a, s->soft && !s->nonneg, s->soft && !s->nonneg ? NEWTONS : MAJORIZATIONS);
-}
-
-static crease_cp_slice_score score_of(const slice *p, const double *t, const double *a,
-                                      double *work)
-{
-    crease_cp_slice_score s = { .distance = NAN };
-    double outliers = 0, noise = 0;
-    ptrdiff_t count = 0;
-    for (ptrdiff_t j = 0; j < p->entries; j++) {
-        if (isnan(t[j])) continue;
-        work[s.observed++] = fabs(p->r[j]);
-        count += p->e[j] != 0;
-        outliers += square(p->e[j]), noise += square(p->r[j] - p->e[j]);
-    }
-    s.share = s.observed ? (double)count / (double)s.observed : 0;
-    s.energy = outliers == 0 ? 0 : outliers / noise;
-    s.scale = crs_median(s.observed, work);
-    s.objective = objective_of(p, a);
-    s.gradient = gradient_of(p, a);
-    return s;
-}
+enum { ORDINARY = 30 };
 
 /* The median of a column and 1.4826 times the median distance from it. */
 static void centre(const crease_cp_apply_settings *s, ptrdiff_t r, double *work, double *median,
@@ -266,22 +23,22 @@ static void centre(const crease_cp_apply_settings *s, ptrdiff_t r, double *work,
     *spread = 1.4826 * crs_median(s->trained_count, work);
 }
 
-static bool distances(const crease_cp_apply_settings *s, const crease_cp_apply_result *out,
-                      crease_error *e)
+static bool distances(const crease_cp_apply_settings *s, const double *coefficients,
+                      crease_cp_slice_score *score, crease_error *e)
 {
     const ptrdiff_t slices = s->shape.dim[s->mode];
-    if (!out->score || !s->trained || s->trained_count < 1) return true;
+    if (!s->trained || s->trained_count < 1) return true;
     double *work = crs_doubles(s->trained_count, "the trained coefficients", e), median, spread;
     if (!work) return false;
-    for (ptrdiff_t i = 0; i < slices; i++) out->score[i].distance = 0;
+    for (ptrdiff_t i = 0; i < slices; i++) score[i].distance = 0;
     for (ptrdiff_t r = 0; r < s->rank; r++) {
         centre(s, r, work, &median, &spread);
         for (ptrdiff_t i = 0; i < slices; i++) {
-            const double away = out->coefficients[i * s->rank + r] - median;
-            out->score[i].distance += away == 0 ? 0 : square(away / spread) / (double)s->rank;
+            const double away = coefficients[i * s->rank + r] - median;
+            score[i].distance += away == 0 ? 0 : square(away / spread) / (double)s->rank;
         }
     }
-    for (ptrdiff_t i = 0; i < slices; i++) out->score[i].distance = sqrt(out->score[i].distance);
+    for (ptrdiff_t i = 0; i < slices; i++) score[i].distance = sqrt(score[i].distance);
     crs_free(work);
     return true;
 }
@@ -316,8 +73,21 @@ static bool check_factors(const crease_cp_apply_settings *s, crease_error *e)
            crs_fail(e, CREASE_BAD_DATA, "the trained coefficients are not all finite");
 }
 
-static bool check(const crease_cp_apply_settings *s, const double *tensor,
-                  const crease_reg *penalty, crease_error *e)
+bool crs_slices_finite(const crease_cp_apply_settings *s, ptrdiff_t first, ptrdiff_t count,
+                       const double *tensor, const double *mask, crease_error *e)
+{
+    for (ptrdiff_t j = 0; j < count; j++) {
+        const bool hidden = mask && mask[j] == 0;
+        if (!hidden && !isfinite(tensor[j]) && !(s->missing && isnan(tensor[j])))
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "entry %td of the data is %g; give finite numbers, or let nan mark "
+                            "missing entries (--missing nan)",
+                            first + j + 1, tensor[j]);
+    }
+    return true;
+}
+
+static bool check(const crease_cp_apply_settings *s, const crease_reg *penalty, crease_error *e)
 {
     if (!crease_space_check(&s->shape, e)) return false;
     if (s->shape.order < 2)
@@ -327,32 +97,7 @@ static bool check(const crease_cp_apply_settings *s, const double *tensor,
     if (!crs_is_plain(penalty))
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "slices need a penalty that is a sum over entries without weights, as l1");
-    if (!crease_reg_check(penalty, &s->shape, e)) return false;
-    for (ptrdiff_t j = 0, size = crease_size(&s->shape); j < size; j++) {
-        const bool hidden = s->mask && s->mask[j] == 0;
-        if (!hidden && !isfinite(tensor[j]) && !(s->missing && isnan(tensor[j])))
-            return crs_fail(e, CREASE_BAD_DATA,
-                            "entry %td of the data is %g; give finite numbers, or let nan mark "
-                            "missing entries (--missing nan)",
-                            j + 1, tensor[j]);
-    }
-    return true;
-}
-
-static slice slice_of(const crease_cp_apply_settings *s, const crease_reg *penalty, const double *m)
-{
-    const double c = crs_noise_share(s->alpha_noise);
-    slice p = { .entries = crease_size(&s->shape) / s->shape.dim[s->mode],
-                .rank = s->rank,
-                .m = m,
-                .penalty = crs_penalty_of(penalty->penalty, penalty->par, s->alpha),
-                .c = c,
-                .nu = s->ridge,
-                .soft = penalty->penalty == &crs_l1,
-                .nonneg = s->nonneg,
-                .watch = s->watch };
-    p.dead = p.soft ? s->alpha * penalty->par[0] / (2 * c) : crs_dead_zone(&p.penalty, 1 / (2 * c));
-    return p;
+    return crease_reg_check(penalty, &s->shape, e);
 }
 
 /* M: the Khatri-Rao product of all factors but one */
@@ -373,123 +118,195 @@ static double *products(const crease_cp_apply_settings *s, crease_error *e)
     return m;
 }
 
-typedef struct {
-    const crease_cp_apply_settings *s;
-    const double *tensor;
-    const crease_cp_apply_result *out;
-    slice p;
-    double *t, *low, *work; /* a slice, M a, for medians */
-    int unit, terms;        /* the data are worked on times 2^-unit, M times 2^-terms */
-    ptrdiff_t next;         /* slice to do */
-} job;
+struct crs_slices {
+    crease_cp_apply_settings s;
+    crease_reg penalty;
+    crs_slice p;
+    double *m;                    /* the terms */
+    double *a;                    /* coefficients of all slices, in the unit of the work */
+    crease_cp_slice_score *score; /* of all slices */
+    double *t, *low, *work;       /* a slice, M a, for medians */
+    int unit, terms;              /* the data are worked on times 2^-unit, M times 2^-terms */
+    ptrdiff_t next;               /* slice to do */
+    bool begun, done;             /* the unit of the checkpoint */
+};
 
-static ptrdiff_t place(const job *b, ptrdiff_t i, ptrdiff_t j)
+/* Slices that are worked on together. */
+typedef struct {
+    crease_space shape;
+    const double *tensor, *mask;
+    const crease_cp_apply_result *out;
+} part;
+
+static ptrdiff_t place(const crs_slices *b, const part *p, ptrdiff_t i, ptrdiff_t j)
 {
-    const ptrdiff_t right = crs_right(&b->s->shape, b->s->mode);
-    return (j / right * b->s->shape.dim[b->s->mode] + i) * right + j % right;
+    const ptrdiff_t right = crs_right(&p->shape, b->s.mode);
+    return (j / right * p->shape.dim[b->s.mode] + i) * right + j % right;
 }
 
 /* NaN where nothing was observed */
-static void gather(const job *b, ptrdiff_t i)
+static void gather(const crs_slices *b, const part *p, ptrdiff_t i)
 {
     const double unit = ldexp(1, -b->unit);
     for (ptrdiff_t j = 0; j < b->p.entries; j++) {
-        const ptrdiff_t at = place(b, i, j);
-        b->t[j] = b->s->mask && b->s->mask[at] == 0 ? NAN : unit * b->tensor[at];
+        const ptrdiff_t at = place(b, p, i, j);
+        b->t[j] = p->mask && p->mask[at] == 0 ? NAN : unit * p->tensor[at];
     }
 }
 
-static void scatter(const job *b, ptrdiff_t i)
+static void scatter(const crs_slices *b, const part *p, ptrdiff_t i)
 {
     const double unit = ldexp(1, b->unit);
     for (ptrdiff_t j = 0; j < b->p.entries; j++) {
-        const ptrdiff_t at = place(b, i, j);
-        if (b->out->lowrank) b->out->lowrank[at] = unit * b->low[j];
-        if (b->out->sparse) b->out->sparse[at] = unit * b->p.e[j];
+        const ptrdiff_t at = place(b, p, i, j);
+        if (p->out->lowrank) p->out->lowrank[at] = unit * b->low[j];
+        if (p->out->sparse) p->out->sparse[at] = unit * b->p.e[j];
     }
 }
 
-static void one_slice(job *b, ptrdiff_t i)
+static void score_slice(crs_slices *b, crease_cp_slice_score *score, const double *a,
+                        int iterations)
 {
-    double *a = b->out->coefficients + i * b->p.rank;
-    fill(b->p.rank, 0, a);
-    gather(b, i);
-    const int iterations = solve_slice(&b->p, b->t, a);
+    *score = crs_slice_score(&b->p, b->t, a, b->work);
+    score->iterations = iterations;
+    score->scale = ldexp(score->scale, b->unit);
+    score->objective = ldexp(score->objective, 2 * b->unit);
+}
+
+/* Slice i of the part, `first + i` of all. One that a checkpoint has is evaluated alone. */
+static void one_slice(crs_slices *b, const part *p, ptrdiff_t first, ptrdiff_t i)
+{
+    double *a = b->a + (first + i) * b->p.rank;
+    const bool fresh = first + i >= b->next;
+    gather(b, p, i);
+    if (fresh)
+        score_slice(b, &b->score[first + i], a, crs_slice_solve(&b->p, b->t, a));
+    else
+        crs_slice_evaluate(&b->p, b->t, a);
     crs_gemv(false, b->p.entries, b->p.rank, 1, b->p.m, a, 0, b->low);
-    scatter(b, i);
-    if (b->out->score) {
-        crease_cp_slice_score *score = &b->out->score[i];
-        *score = score_of(&b->p, b->t, a, b->work);
-        score->iterations = iterations;
-        score->scale = ldexp(score->scale, b->unit);
-        score->objective = ldexp(score->objective, 2 * b->unit);
-    }
-    crs_times_power(b->p.rank, b->unit - b->terms, a, a);
+    scatter(b, p, i);
+    crs_times_power(b->p.rank, b->unit - b->terms, a, p->out->coefficients + i * b->p.rank);
+    if (!fresh) return;
+    b->next++;
+    crs_unit_tick(b->s.watch);
+}
+
+static void run_part(crs_slices *b, const part *p, ptrdiff_t first)
+{
+    for (ptrdiff_t i = 0; i < p->shape.dim[b->s.mode]; i++) one_slice(b, p, first, i);
+}
+
+void crs_slices_run(crs_slices *b, ptrdiff_t first, ptrdiff_t count, const double *tensor,
+                    const crease_cp_apply_result *out)
+{
+    part p = { .shape = b->s.shape, .tensor = tensor, .out = out };
+    p.shape.dim[b->s.mode] = count;
+    run_part(b, &p, first);
 }
 
 static void visit(crs_visitor *v, void *self)
 {
-    job *b = self;
-    const ptrdiff_t slices = b->s->shape.dim[b->s->mode], size = crease_size(&b->s->shape);
+    crs_slices *b = self;
+    const ptrdiff_t slices = b->s.shape.dim[b->s.mode];
     crs_visit(v, b->next);
-    crs_visits(v, b->out->coefficients, slices * b->p.rank);
-    if (b->out->lowrank) crs_visits(v, b->out->lowrank, size);
-    if (b->out->sparse) crs_visits(v, b->out->sparse, size);
-    if (b->out->score) crs_visits(v, b->out->score, slices);
-}
-
-static void all_slices(job *b)
-{
-    crease_watch *w = b->s->watch;
-    if (crs_unit_begin(w, "slices", CRS_UNIT_LOOP, visit, b) == CRS_UNIT_DONE) return;
-    for (; b->next < b->s->shape.dim[b->s->mode]; crs_unit_tick(w)) one_slice(b, b->next++);
-    crs_unit_end(w);
+    crs_visits(v, b->a, slices * b->p.rank);
+    crs_visits(v, b->score, slices);
 }
 
 /* Data and terms of any size are worked on in units of their own, and the penalty with them. */
-static bool set_units(job *b, double *m, crease_reg *penalty, crease_error *e)
+static bool set_units(crs_slices *b, const crs_extent *data, double value, crease_error *e)
 {
-    const crease_cp_apply_settings *s = b->s;
-    const ptrdiff_t size = crease_size(&s->shape), n = size / s->shape.dim[s->mode] * s->rank;
-    const crs_extent data = crs_extent_of(size, b->tensor, s->mask),
-                     terms = crs_extent_of(n, m, NULL);
-    const crease_reg given = *penalty;
+    const crease_cp_apply_settings *s = &b->s;
+    const ptrdiff_t n = crease_size(&s->shape) / s->shape.dim[s->mode] * s->rank;
+    const crs_extent terms = crs_extent_of(n, b->m, NULL);
+    const crease_reg given = b->penalty;
     char where[64];
-    snprintf(where, sizeof where, "entry %td of the data", data.at + 1);
-    if (!crs_extent_fits(&data, where, "them", data.at < 0 ? 0 : b->tensor[data.at], e))
-        return false;
-    b->unit = crs_extent_unit(&data, ORDINARY);
+    snprintf(where, sizeof where, "entry %td of the data", data->at + 1);
+    if (!crs_extent_fits(data, where, "them", value, e)) return false;
+    b->unit = crs_extent_unit(data, ORDINARY);
     b->terms = crs_extent_unit(&terms, ORDINARY);
-    crs_times_power(n, -b->terms, m, m);
-    return b->unit == 0 || crs_reg_rescale(&given, ldexp(1, -b->unit), penalty) ||
+    crs_times_power(n, -b->terms, b->m, b->m);
+    return b->unit == 0 || crs_reg_rescale(&given, ldexp(1, -b->unit), &b->penalty) ||
            crs_fail(e, CREASE_BAD_DATA,
                     "%s is %g, out of all proportion to the penalty of the model; give data in "
                     "the unit of those it was fitted to",
-                    where, b->tensor[data.at]);
+                    where, value);
+}
+
+static bool open_memory(crs_slices *b, crease_error *e)
+{
+    const ptrdiff_t n = b->p.entries, slices = b->s.shape.dim[b->s.mode];
+    b->t = crs_doubles(3 * n, "a slice", e);
+    if (!b->t) return false;
+    b->low = b->t + n, b->work = b->low + n;
+    b->a = crs_doubles(slices * b->p.rank, "the coefficients", e);
+    if (!b->a) return false;
+    b->score = crs_alloc((size_t)slices, sizeof *b->score);
+    return b->score || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the scores");
+}
+
+/* Its terms and units; checked. */
+static bool open_slices(crs_slices *b, const crs_extent *data, double value, crease_error *e)
+{
+    b->m = products(&b->s, e);
+    if (!b->m || !set_units(b, data, value, e)) return false;
+    b->p = crs_slice_of(&b->s, &b->penalty, b->m);
+    b->p.nu = ldexp(b->p.nu, -2 * b->terms);
+    if (!crs_slice_open(&b->p, e) || !open_memory(b, e)) return false;
+    b->done = crs_unit_begin(b->s.watch, "slices", CRS_UNIT_LOOP, visit, b) == CRS_UNIT_DONE;
+    b->begun = !b->done;
+    return true;
+}
+
+crs_slices *crs_slices_open(const crease_cp_apply_settings *s, const crs_extent *data, double value,
+                            crease_error *e)
+{
+    const crease_reg penalty = s->penalty.ops ? s->penalty : crease_l1(1);
+    if (!check(s, &penalty, e)) return NULL;
+    crs_slices *b = crs_alloc(1, sizeof *b);
+    if (!b) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the slices"), NULL;
+    *b = (crs_slices){ .s = *s, .penalty = penalty };
+    if (open_slices(b, data, value, e)) return b;
+    crs_slices_close(b);
+    return NULL;
+}
+
+bool crs_slices_scores(crs_slices *b, crease_cp_slice_score *score, crease_error *e)
+{
+    const ptrdiff_t slices = b->s.shape.dim[b->s.mode], n = slices * b->p.rank;
+    if (b->begun) crs_unit_end(b->s.watch);
+    b->begun = false;
+    if (!score) return true;
+    crs_times_power(n, b->unit - b->terms, b->a, b->a);
+    memcpy(score, b->score, (size_t)slices * sizeof *score);
+    return distances(&b->s, b->a, score, e);
+}
+
+void crs_slices_close(crs_slices *b)
+{
+    if (!b) return;
+    if (b->begun) crs_unit_drop(b->s.watch);
+    crs_slice_close(&b->p);
+    crs_free(b->t);
+    crs_free(b->a);
+    crs_free(b->score);
+    crs_free(b->m);
+    crs_free(b);
 }
 
 bool crease_cp_apply(const crease_cp_apply_settings *s, const double *tensor,
                      const crease_cp_apply_result *out, crease_error *e)
 {
-    crease_reg penalty = s->penalty.ops ? s->penalty : crease_l1(1);
-    if (!check(s, tensor, &penalty, e)) return false;
-    double *m = products(s, e);
-    if (!m) return false;
-    job b = { .s = s, .tensor = tensor, .out = out };
-    bool done = set_units(&b, m, &penalty, e);
-    b.p = slice_of(s, &penalty, m);
-    b.p.nu = ldexp(b.p.nu, -2 * b.terms);
-    const ptrdiff_t n = b.p.entries;
-    done = done && open_slice(&b.p, e);
-    b.t = done ? crs_doubles(3 * n, "a slice", e) : NULL;
-    done = b.t;
-    if (done) {
-        b.low = b.t + n, b.work = b.low + n;
-        all_slices(&b);
-        done = distances(s, out, e);
-    }
-    crs_free(b.t);
-    close_slice(&b.p);
-    crs_free(m);
+    const crease_reg penalty = s->penalty.ops ? s->penalty : crease_l1(1);
+    if (!check(s, &penalty, e)) return false;
+    const ptrdiff_t size = crease_size(&s->shape);
+    if (!crs_slices_finite(s, 0, size, tensor, s->mask, e)) return false;
+    const crs_extent data = crs_extent_of(size, tensor, s->mask);
+    crs_slices *b = crs_slices_open(s, &data, data.at < 0 ? 0 : tensor[data.at], e);
+    if (!b) return false;
+    const part all = { s->shape, tensor, s->mask, out };
+    run_part(b, &all, 0);
+    const bool done = crs_slices_scores(b, out->score, e);
+    crs_slices_close(b);
     return done;
 }
