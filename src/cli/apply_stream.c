@@ -2,7 +2,7 @@
  * apply_stream: slices of data that do not fit into memory, some at a time: read once to know what
  * they are, and once more to be fitted, judged and written at their places */
 #include "cli/apply.h"
-#include "rpca/slices.h"
+#include "rpca/rpca.h"
 
 enum { AT_ONCE = 1 << 20 }; /* entries of slices that are read together, or one slice */
 enum { ARRAYS = 4 };        /* data, lowrank, sparse, noise */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * slices.h: one slice of new data regressed robustly on given terms, and all of them part by part
- */
+ * slices.h: one slice of new data regressed robustly on given terms */
 #ifndef CRS_SLICES_H
 #define CRS_SLICES_H
 
-#include <crease/rpca_tools.h>
-
 #include "reg/reg.h"
+#include "rpca/rpca.h"
 
 /* The problem of a slice t (slice.c), and its memory. */
 typedef struct {
@@ -36,23 +34,5 @@ int crs_slice_solve(crs_slice *s, const double *t, double *a);
 /* As it was evaluated; without its distance and its iterations. work: entries */
 crease_cp_slice_score crs_slice_score(const crs_slice *p, const double *t, const double *a,
                                       double *work);
-
-/* All slices, some at a time (apply.c). */
-typedef struct crs_slices crs_slices;
-/* Settings whose mask is not read: nan is no observation. The extent is that of all data, `value`
- * its entry at extent->at; entries that are not finite were refused. NULL with a sentence. */
-crs_slices *crs_slices_open(const crease_cp_apply_settings *s, const crs_extent *data, double value,
-                            crease_error *e);
-/* Slices from `first` on, those after the ones before: `count` of them lie in `tensor` as all lie
- * in the data, and so do the arrays of `out`, which has neither scores nor NULL. */
-void crs_slices_run(crs_slices *b, ptrdiff_t first, ptrdiff_t count, const double *tensor,
-                    const crease_cp_apply_result *out);
-/* The scores of all, after the last. */
-bool crs_slices_scores(crs_slices *b, crease_cp_slice_score *score, crease_error *e);
-void crs_slices_close(crs_slices *b);
-/* Entries `first`.. of the data, are they finite, or nan where that is no observation? mask: of
- * these entries; NULL: ones */
-bool crs_slices_finite(const crease_cp_apply_settings *s, ptrdiff_t first, ptrdiff_t count,
-                       const double *tensor, const double *mask, crease_error *e);
 
 #endif

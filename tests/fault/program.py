@@ -50,6 +50,7 @@ WRITERS = ["solve lasso.json", "solve consensus_mcp.json", "solve simplex.json",
            "rpca data/tensor.npy --rank 2", "rpca data/tensor.npy",
            "rpca data/tensor.npy --model tucker --rank 2", "rpca matrix/tensor.npy --model pcp",
            "rpca matrix/tensor.npy --model matrix --rank 1 --eta 1", "apply model new.npy",
+           "apply model data/tensor.npy --memory 16795500",  # two slices at a time
            "regress X.csv y.npy --path 3 --cv 3", "spca data/tensor.npy", "generate cp --shape 3,4,5 --rank 1",
            "rpca data/tensor.npy --rank 2 --axes axes.json --merge 1,2", "generate eem --shape 4,7,6 --rank 1"]
 READERS = ["report model --out page.html --quiet", "report tucker --out page.html --quiet", "verify lasso", "verify model", "verify tucker", "verify path", "verify terms", "verify seen",
