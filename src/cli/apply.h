@@ -3,7 +3,7 @@
 #ifndef CRS_APPLY_H
 #define CRS_APPLY_H
 
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 #include "io/stream/stream.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * generate: random instances with their truth, as files */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 #include "io/stream/stream.h"
 
 static bool is_eem(const crs_args *a) { return strcmp(a->word[0], "eem") == 0; }

@@ -15,7 +15,7 @@ bool crs_regress_check_rows(crs_regress_job *j, crease_error *e);
 void crs_regress_foretell_rows(const crs_regress_job *j);
 void crs_regress_close_rows(crs_regress_job *j);
 
-/* The other ranks open the same files (rpca_ranks.c). */
+/* The other ranks open the same files (rpca/ranks.c). */
 struct crs_team;
 struct crs_source;
 struct crs_joining;

@@ -4,7 +4,7 @@
  * not stationary yet, the engine goes on. */
 #include <stdlib.h>
 
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 #include "rpca/rpca.h"
 
 /* The models of --model; the form of the matrix model is decided by its options. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rpca_summary: what robust PCA says when it is done: how many components and where they peak,
+ * summary: what robust PCA says when it is done: how many components and where they peak,
  * outliers, noise, fit; then how far it may be trusted */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 #include "rpca/rpca.h"
 
 enum { FEW = 8, ROOM = 400 };

@@ -59,7 +59,7 @@ typedef struct {
     int exit_status;
 } crs_rpca_job;
 
-/* The other ranks open the data, too, for their own slabs (rpca_ranks.c). */
+/* The other ranks open the data, too, for their own slabs (rpca/ranks.c). */
 bool crs_rpca_share(const crs_team *t, const char *path, const crs_stream_settings *s,
                     crs_source *source, crease_error *e);
 
@@ -91,7 +91,7 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
 /* --rank for the data at hand: one per mode or one for all; without it the library chooses. */
 bool crs_tucker_ranks(const crs_args *a, crease_rpca_settings *s, crease_error *e);
 
-/* rpca_data.c: is a model of the other kinds fitted slab by slab, without its problem? So are data
+/* rpca/data.c: is a model of the other kinds fitted slab by slab, without its problem? So are data
  * of several slabs, those whose problem is larger than --memory, and all with --write. False with a
  * sentence: they should be and cannot. */
 bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e);
@@ -109,28 +109,28 @@ bool crs_rpca_truth(const crs_args *a, const crease_space *given, crs_array *out
 /* Does --init name a start? Otherwise it is a folder. s may be NULL. */
 bool crs_rpca_init(const char *text, crease_rpca_settings *s);
 
-/* rpca_report.c: what was found, as files with its errors, and as text. */
+/* rpca/report.c: what was found, as files with its errors, and as text. */
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e);
 void crs_rpca_result(const crs_rpca_job *j, crs_document *d);
 void crs_rpca_banner(const crs_rpca_job *j);
 void crs_rpca_footer(const crs_rpca_job *j);
 extern const char *const crs_rpca_theta_text; /* how a run that theta stopped ended */
 
-/* rpca_parts.c: the parts of the tensor, by slabs where they follow so: room for large ones
+/* rpca/parts.c: the parts of the tensor, by slabs where they follow so: room for large ones
  * whose size is known before the fit, then all of them; the name of bit k of --write. */
 bool crs_rpca_hold(crs_rpca_job *j, crease_error *e);
 bool crs_rpca_write_parts(crs_rpca_job *j, crease_error *e);
 const char *crs_rpca_part_name(int k);
 extern const crs_job crs_output_job;
 
-/* rpca_summary.c: the same for people, on standard output. */
+/* rpca/summary.c: the same for people, on standard output. */
 void crs_rpca_summary(const crs_rpca_job *j);
 void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 /* What they would do, of --dry-run. */
 void crs_rpca_foretell(const crs_rpca_job *j);
 void crs_tucker_foretell(const crs_tucker_job *j);
 
-/* rpca_center.c: --center; the arrays of a folder or a fit, value[0] the one of all, value[n + 1]
+/* rpca/center.c: --center; the arrays of a folder or a fit, value[0] the one of all, value[n + 1]
  * those of mode n, NULL: none; x with sign times the constants of entries first, .. */
 typedef struct {
     crease_space shape;
@@ -148,13 +148,13 @@ void crs_center_shift(const crs_center_arrays *c, double sign, ptrdiff_t first, 
 double crs_center_size(const crs_center_arrays *c); /* no constant is larger */
 void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f);
 
-/* rpca_foreground.c: --foreground and its options, and what it means where other options are left
+/* rpca/foreground.c: --foreground and its options, and what it means where other options are left
  * out; are the data such a video? Then foreground.npy. */
 bool crs_foreground_take(crs_args *a, crs_foreground *f, crease_error *e);
 bool crs_foreground_suits(const crs_args *a, const crease_space *given, crease_error *e);
 bool crs_foreground_write(crs_rpca_job *j, crease_error *e);
 
-/* rpca_terms.c: ranks that were compared, in the log and in the document; the terms that were cut,
+/* rpca/terms.c: ranks that were compared, in the log and in the document; the terms that were cut,
  * in the summary and in the document. */
 void crs_rpca_print_ranks(FILE *f, const crs_rpca_job *j);
 void crs_rpca_put_ranks(crs_spot to, const crs_rpca_job *j);
@@ -170,13 +170,13 @@ void crs_rpca_put_axes(const crs_args *a, const crs_result *r, const crs_array *
                        const crease_space *given);
 void crs_reg_text(const crs_named_reg *named, const crease_reg *used, char *out, size_t size);
 
-/* rpca_problem.c: data.npy, mask.npy and problem.json in the folder. */
+/* rpca/problem.c: data.npy, mask.npy and problem.json in the folder. */
 bool crs_tucker_problem(crs_tucker_job *j, crease_error *e);
 
 /* The result as a document. */
 void crs_tucker_result(const crs_tucker_job *j, const crs_run *run, crs_document *d);
 
-/* rpca_rows.c: the data of a result, nan where they are missing, a few entries at a time, in order:
+/* rpca/rows.c: the data of a result, nan where they are missing, a few entries at a time, in order:
  * of a plain .npy file, of large ones whose format has slabs, or of an array in memory. */
 typedef struct crs_rpca_rows {
     const char *path, *mask; /* mask NULL: none */
@@ -203,7 +203,7 @@ bool crs_rpca_rows_next(crs_rpca_rows *r, ptrdiff_t count, double *out, crease_e
 bool crs_rpca_rows_hash(crs_rpca_rows *r, const crs_team *t, crease_error *e); /* by all ranks */
 void crs_rpca_rows_close(crs_rpca_rows *r);
 
-/* rpca_verify.c: a folder of results judged by the checker. */
+/* rpca/verify.c: a folder of results judged by the checker. */
 typedef struct {
     const crs_coordinates *list; /* the data where few entries were observed; NULL: all count */
     const char *folder;          /* NULL: the parts are those of the fit */
@@ -225,13 +225,13 @@ typedef struct {
 } crs_rpca_claim;
 bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_error *e);
 
-/* rpca_listed.c: the same of data that are a list of observed entries, whose sparse part is
+/* rpca/listed.c: the same of data that are a list of observed entries, whose sparse part is
  * sparse_entries.npy; and what judging it needs beside: |T|^2 and the objective. */
 bool crs_rpca_check_listed(const crs_rpca_claim *c, double *const *factor, crease_verification *v,
                            crease_error *e);
 bool crs_rpca_judge_listed(crs_judged *j, const crs_rpca_claim *c, crease_error *e);
 
-/* Over ranks (rpca_ranks.c): rank 0 tells what is to be checked; then every rank, which has the
+/* Over ranks (rpca/ranks.c): rank 0 tells what is to be checked; then every rank, which has the
  * folder and the data before it, assists, and rank 0 has the verdict: v on the others may be NULL.
  * agreed: every rank could read them; nothing was checked otherwise. */
 typedef struct {
@@ -250,7 +250,7 @@ bool crs_rpca_agree(const crs_team *t, bool well, crease_error *e);
 /* generate.c: what another rank does of an instance. */
 void crs_generate_assist(const crs_team *t, const void *bytes, size_t count);
 
-/* rpca_problem.c: a claim whose penalty is not by entries, by the general checker on the model
+/* rpca/problem.c: a claim whose penalty is not by entries, by the general checker on the model
  * itself, with all entries of the parts. */
 enum { CRS_PART_Z, CRS_PART_E, CRS_PART_T, CRS_PART_W, CRS_PARTS };
 bool crs_rpca_check_whole(const crs_rpca_claim *c, double *const *factor, double *const *part,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * rpca_parts: the parts of the tensor in the folder of robust PCA: lowrank + sparse + noise is the
+ * parts: the parts of the tensor in the folder of robust PCA: lowrank + sparse + noise is the
  * tensor where it was observed
  *
  * Of several slabs every slab is written by whoever looks at it, thread or rank, at its place: that
  * of a part in the shape of the data is known before the fit, and room for it held meanwhile; the
  * place of pairs (entry, value) of a slab follows from the outliers of the slabs before it. What
  * does not follow slab by slab is written a few rows at a time. */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 #include "rpca/rpca.h"
 
 /* The bits of --write. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * rpca_problem: a Tucker or matrix model as a problem file, which crease solve reads, and its
+ * problem: a Tucker or matrix model as a problem file, which crease solve reads, and its
  * results judged: by the problem's own checker, then lowrank, sparse and noise beside the model and
  * the data, which is asked of a CP model too */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 
 /* {"scaled": {"alpha": a, "regularizer": {"mcp": {"lambda": l, "gamma": g}}}} */
 static void put_penalty(crs_spot block, const crs_tucker_job *j, const crease_rpca_settings *s)

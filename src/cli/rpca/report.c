@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * rpca_report: what robust PCA found: the log, the document and the certificate */
-#include "cli/rpca.h"
+ * report: what robust PCA found: the log, the document and the certificate */
+#include "cli/rpca/rpca.h"
 #include "rpca/rpca.h"
 
 const char *const crs_rpca_theta_text =

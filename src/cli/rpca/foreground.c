@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rpca_foreground: --foreground of rpca: what moves in a video, as foreground.npy, and the options
+ * foreground: --foreground of rpca: what moves in a video, as foreground.npy, and the options
  * that a video needs where they are not given */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 
 static void unless_given(crs_args *a, crs_option_id id, const char *text)
 {

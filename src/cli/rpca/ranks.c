@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * rpca_ranks: the data of robust PCA, and the rows of a regression, as every rank opens them, and
+ * ranks: the data of robust PCA, and the rows of a regression, as every rank opens them, and
  * what else ranks do
  *
  * Rank 0 runs the command. The others read the slabs that they look at themselves: what they are
  * told is the path, how it is read, and the memory that slabs may take. */
 #include "cli/regress_rows.h"
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 #include "io/stream/stream.h"
 #include "regress/rows.h"
 

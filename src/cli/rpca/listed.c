@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * rpca_listed: results of robust PCA of few observed entries, judged from these alone
+ * listed: results of robust PCA of few observed entries, judged from these alone
  *
  * E has the entries of sparse_entries.npy, or those of the fit, each of them observed. Z and B
  * follow: Z = M + c W o (T - E - M) and B = T - E - Z. Memory is for the entries and the factors.
  */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 
 typedef struct {
     const crs_coordinates *t;

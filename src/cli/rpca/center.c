@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rpca_center: the constants that robust PCA removes: the option, center.npy (one for all) or
+ * center: the constants that robust PCA removes: the option, center.npy (one for all) or
  * center_N.npy (one for every index of mode N) in the folder, and data with or without them */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 
 bool crs_center_option(const crs_args *a, unsigned *modes, crease_error *e)
 {

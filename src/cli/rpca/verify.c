@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * rpca_verify: results of robust PCA judged from their data and arrays alone, a few rows at a time
+ * verify: results of robust PCA judged from their data and arrays alone, a few rows at a time
  *
  * The checker rpca-cp has E from sparse.npy or sparse_entries.npy, Z from z.npy, the factors from
  * factor_n.npy and weights.npy, and B = T - E - Z. Without z.npy Z = M + c W o (T - E - M), M the
  * factors' product and c = alpha_N/(1 + alpha_N); rpca-tucker has core.npy in place of weights.
  * Then it is asked whether lowrank.npy is the model's, and lowrank + sparse + noise the data. */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 
 /* M = sum_r w_r prod_n X_n[i_n, r]; of a Tucker model M = P X_d', P = C x_1 X_1 ... */
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rpca_rows: the data of a result of robust PCA as its checker reads them, some entries at a time,
+ * rows: the data of a result of robust PCA as its checker reads them, some entries at a time,
  * with their hash: that of one process, or each rank's slabs */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 
 static void give_slab(crs_rpca_rows *r)
 {

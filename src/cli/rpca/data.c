@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rpca_data: the arrays that robust PCA starts from: the data with their mask and merged axes, the
+ * data: the arrays that robust PCA starts from: the data with their mask and merged axes, the
  * truth, the start, and the memory they will take */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 #include "core/parallel.h"
 
 static bool same_shape(const char *what, const crs_array *x, const crease_space *s, crease_error *e)

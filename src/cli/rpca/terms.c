@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rpca_terms: ranks that were compared, and what became of the one that was asked for: the log, the
+ * terms: ranks that were compared, and what became of the one that was asked for: the log, the
  * summary and the document */
-#include "cli/rpca.h"
+#include "cli/rpca/rpca.h"
 
 static void print_rank(FILE *f, const crease_cp_rank_row *r, ptrdiff_t chosen)
 {
