@@ -153,6 +153,7 @@ value = {
 # The same for one verb, or one case of it.
 own = {
     ("verify", "rpca", "--problem"): [["g/tensor.npy"]],
+    ("verify", "rpca", "--threads"): [["200"]],
     ("rpca", "--weights"): [["g/weights.npy"]], ("regress", "--weights"): [["1,2,1,2,1,2"]],
     ("prox", "group", "--weights"): [["2,1"]],
     ("generate", "--shape"): [["8,5,4"]], ("generate", "matrix", "--shape"): [["8,5"]],

@@ -6,6 +6,7 @@
  * factors' product and c = alpha_N/(1 + alpha_N); rpca-tucker has core.npy in place of weights.
  * Then it is asked whether lowrank.npy is the model's, and lowrank + sparse + noise the data. */
 #include "cli/rpca/rpca.h"
+#include "core/parallel.h"
 
 /* M = sum_r w_r prod_n X_n[i_n, r]; of a Tucker model M = P X_d', P = C x_1 X_1 ... */
 typedef struct {
@@ -620,6 +621,9 @@ static bool read_result(crs_judged *j, bool tucker, rpca_result *r, crease_error
     *r = (rpca_result){ .claim.watch = j->a->watch, .claim.objective = &j->objective };
     if (!crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e)) return false;
     r->claim.threads = (int)threads;
+    if (threads > crs_threads())
+        crs_log_note(j->a, "--threads %.0f: %d can work at a time, and so many check", threads,
+                     crs_threads());
     return read_settings(j, tucker, r, e) && read_data(j, r, e) && fit_penalty(r, e) &&
            read_arrays(j->certificate->folder, r, e);
 }
