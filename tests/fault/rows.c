@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * rows: a regression on rows in slabs, its scores and its checker survive any one allocation failing
+ * rows: a regression on rows in slabs, its scores and its checker survive any one allocation
+ * failing
  */
 #include "support/survive.h"
 
