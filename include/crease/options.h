@@ -93,8 +93,8 @@ typedef struct {
 #undef CREASE_ENTRY_
     crease_watch *watch; /* limits, requests to stop and phases of the caller's; NULL: none. What
                             max_seconds says holds beside it */
-    long threads; /* that update blocks which share nothing; 0: one. No bit changes if BLAS has one
-                   */
+    /* That update blocks which share nothing; 0: one. No bit depends on them if BLAS has one. */
+    long threads;
 } crease_options;
 
 /* The name of a method or mode as the command line spells it. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rows: a regression on rows in slabs, its scores and its checker survive any one allocation
- * failing
- */
+ * rows: a regression on rows in slabs, its scores and its checker survive any allocation failing */
 #include "support/survive.h"
 
 #include <crease/regression.h>
