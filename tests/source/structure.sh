@@ -33,12 +33,12 @@ nm -A $(cat "$work/objects") | sed -E 's|^[^ ]*\.dir/([^ ]*)\.o:|\1 |' | awk -v 
 touch "$work/single" "$work/unread"
 sort -k2 -o "$work/single" "$work/single"
 sort -k2 -o "$work/unread" "$work/unread"
-at_most 466 "functions with one reader, in their own folder" "$work/single"
+at_most 443 "functions with one reader, in their own folder" "$work/single"
 at_most 37 "exports that no other product file reads" "$work/unread"
 
 # Files: all of src, and of a folder those that its list does not name.
 find src -type f ! -name CMakeLists.txt ! -name '*.cmake' | sort >"$work/files"
-at_most 547 "files in src" "$work/files"
+at_most 551 "files in src" "$work/files"
 for folder in $(sed 's|/[^/]*$||' "$work/files" | sort -u); do
   cat "$folder"/*.def 2>/dev/null | tr -c 'a-z0-9_' '\n' | sort -u >"$work/listed"
   grep -E "^$folder/[^/]*$" "$work/files" | while read -r file; do
@@ -52,7 +52,7 @@ done
 grep -oE '^ *# *include "[^"]*/[^"]*\.h"' -r src | sed -E 's|/[^/]*: *# *include "| src/|; s|"$||' |
   awk '{ room = $2; sub("/[^/]*$", "", room); if (room != $1) print room, $2 }' | sort -u |
   awk '$1 == before { print } { before = $1 }' >"$work/doors"
-at_most 11 "second headers that other rooms include" "$work/doors"
+at_most 12 "second headers that other rooms include" "$work/doors"
 wc -l $(cat "$work/files") | awk '$1 > 600 && $2 != "total"' >"$work/long"
 # What a checkpoint keeps of an engine stands beside the state it visits: six engines, and its own file, are longer for it; and
 # what a format gives or takes a slab at a time beside what it gives or takes whole: three readers, the
