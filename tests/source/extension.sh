@@ -30,7 +30,7 @@ after src/reg/list.def 'PENALTY(l1,' 'PENALTY(ridge_l1, "ridge-l1")'
 after include/crease/reg.h 'crease_reg crease_l1(' 'CREASE_API crease_reg crease_ridge_l1(double lambda, double s);'
 after src/verify/regs.c 'static real l1(' 'static real ridge_l1(const double *p, real y) { return p[0] * (1 + y / p[1]); }'
 after src/verify/regs.c 'static real l1_value(' 'static real ridge_l1_value(const double *p, real y) { return p[0] * (y + y * y / (2 * p[1])); }'
-after src/verify/regs.c '{ "l1", l1_value, ' '    { "ridge-l1", ridge_l1_value, ridge_l1, NULL, false },'
+after src/verify/regs.c '{ "l1", l1_value, ' '    { "ridge-l1", ridge_l1_value, ridge_l1, NULL, false, false },'
 
 # A set.
 cp "$new/tube.c" src/set
