@@ -113,7 +113,7 @@ judge $? "the log: exit $code, $err"
 run "$CREASE" rpca g/tensor.npy --rank 3 --mode paper --quiet --out paper
 [ $code -eq 2 ] && [[ $out == *"theta fell below its limit"* || $out == *"iteration limit"* ]]
 judge $? "paper mode: exit $code, $out"
-expect_exit 64 "precision single is for" rpca g/tensor.npy --precision single --nonneg --out x
+expect_exit 64 "precision single is for" rpca g/tensor.npy --rank 2 --precision single --nonneg --out x
 expect_exit 64 "double or single" rpca g/tensor.npy --precision half --out x
 expect_exit 64 "threads" rpca g/tensor.npy --threads 0 --out x
 finish
