@@ -33,8 +33,8 @@ static void carve(void *self, crs_carver *m)
     t->pack = carve_doubles(m, t->room, t->room);
     t->past = carve_doubles(m, CRS_PAST + 1, t->room);
     t->q = carve_doubles(m, t->room, 1);
-    t->hessian = carve_doubles(m, t->most, t->most);
-    t->chosen = carve_bytes(m, t->most, sizeof *t->chosen);
+    t->hessian = carve_doubles(m, t->newton, 1);
+    t->chosen = carve_bytes(m, t->gram ? 0 : d->cols, sizeof *t->chosen);
     t->order = carve_bytes(m, t->room, sizeof *t->order);
     t->work = carve_bytes(m, d->units, sizeof *t->work);
     t->slot = carve_bytes(m, d->cols, sizeof *t->slot);
@@ -51,7 +51,9 @@ crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
         for (t->moments = 1; 2 * t->moments <= MOMENTS && 2 * t->moments <= d->units;)
             t->moments *= 2;
         const ptrdiff_t few = d->cols < d->n ? d->cols : d->n;
-        t->most = t->gram ? 0 : few < CRS_MOST_SUPPORT ? few : CRS_MOST_SUPPORT;
+        t->most = few < CRS_MOST_SUPPORT ? few : CRS_MOST_SUPPORT;
+        const ptrdiff_t direct = t->most * t->most, iterated = CRS_SUPPORT_ROOM * d->cols;
+        t->newton = t->gram ? 0 : direct > iterated ? direct : iterated;
         t->room = t->gram ? (d->cols < MOST_GRAM ? d->cols : MOST_GRAM) : 1;
     }
     if (!t || !(t->memory = carve_block(carve, t))) {
@@ -429,16 +431,12 @@ static double objective(crs_descent *t)
 static double curve_of(crs_descent *t, ptrdiff_t j)
 {
     const crs_design *d = t->d;
-    double sum = 0;
     if (d->sparse) {
         t->tilt[j] = 0;
         for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++)
             t->tilt[j] += d->value[k] * (t->h[d->at[k]] * d->r[d->at[k]]);
-        return column_curve(d, j, t->h, t->mass);
     }
-    const double *x = column_of(d, j);
-    for (ptrdiff_t k = 0; k < d->n; k++) sum += t->h[k] * (x[k] * x[k]);
-    return sum;
+    return column_curve(d, j, t->h, t->mass);
 }
 
 /* Of a single column exactly (1/n) sum_i h_i x_ij^2; of a group no more than max h times its
@@ -515,17 +513,16 @@ static void improve(crs_descent *t, double tolerance)
     improve_model(t, tolerance, true);
 }
 
-/* The columns of units that are not 0; false: there are more than Newton's step takes. */
-static bool choose_support(crs_descent *t, ptrdiff_t *count)
+/* The columns of units that are not 0 */
+static ptrdiff_t choose_support(crs_descent *t)
 {
     const crs_design *d = t->d;
-    *count = 0;
+    ptrdiff_t count = 0;
     for (ptrdiff_t u = 0; u < d->units; u++) {
         if (!t->in_set[u] || !(d->length[u] > 0) || !stays_in_set(t, u)) continue;
-        if (*count + unit_size(d, u) > t->most) return false;
-        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) t->chosen[(*count)++] = j;
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++) t->chosen[count++] = j;
     }
-    return true;
+    return count;
 }
 
 /* b = base - part * step; a column of its own stops at 0, where rho has its kink */
@@ -542,23 +539,38 @@ static void go(crs_descent *t, ptrdiff_t count, double part)
     rescore(t);
 }
 
+/* Newton's curvatures, where they are not almost nothing: far out on a loss they vanish, and the
+ * step would go where nothing is known of it. A step that had to be shortened raises the share of
+ * the majorant's that they are at least, one that was whole lowers it. */
+static void leap_curves(crs_descent *t)
+{
+    const crs_design *d = t->d;
+    for (ptrdiff_t i = 0; i < d->n; i++) t->h[i] = loss_curve(d->loss, loss_argument(d, t->e, i));
+    if (t->guard == 0) return;
+    crs_loss_curves(d, t->e, true, t->m);
+    for (ptrdiff_t i = 0; i < d->n; i++) t->h[i] = larger(t->h[i], t->guard * t->m[i]);
+}
+
 /* Newton's step on what is not 0, as much of it as lowers the objective. */
 static void leap(crs_descent *t)
 {
-    const crs_design *d = t->d;
+    const double least = 0x1p-12, most = 1;
     crs_support at = {
-        .d = d, .value = &t->value, .h = t->h, .b = t->b, .chosen = t->chosen, .row = t->m
+        .d = t->d, .value = &t->value, .h = t->h, .b = t->b, .chosen = t->chosen, .row = t->m
     };
-    if (!choose_support(t, &at.count)) return;
+    at.count = choose_support(t);
     save(t);
-    for (ptrdiff_t i = 0; i < d->n; i++) t->h[i] = loss_curve(d->loss, loss_argument(d, t->e, i));
-    if (!crs_support_step(&at, t->grad, t->hessian, t->tilt)) return;
+    leap_curves(t);
+    const bool exact = at.count <= t->most && crs_support_step(&at, t->grad, t->hessian, t->tilt);
+    if (!exact && !crs_support_near(&at, t->grad, t->hessian, t->tilt)) return;
     const double before = objective(t);
-    for (double part = 1; part > 0.01; part /= 4) {
+    double part = 1;
+    for (go(t, at.count, part); objective(t) > before + 0x1p-48 * fabs(before);) {
+        part = part > 0.001 ? part / 4 : 0;
         go(t, at.count, part);
-        if (objective(t) <= before + 0x1p-48 * fabs(before)) break;
-        go(t, at.count, 0);
+        if (part == 0) break;
     }
+    t->guard = part == 1 ? t->guard / 4 : smaller(most, larger(least, 4 * t->guard));
     refresh(t);
 }
 
@@ -679,6 +691,7 @@ bool crs_descent_solve(crs_descent *t)
 {
     double target = t->tolerance;
     t->sweeps = 0;
+    t->guard = 0;
     restart(t);
     for (;;) {
         if (!settle(t, target)) return false;

@@ -78,10 +78,11 @@ typedef struct {
     double *grad;            /* x_j's/n of the columns of the working set */
     double *curve;           /* of the model, per unit */
     double *step;            /* room for one unit */
-    ptrdiff_t most, *chosen; /* Newton's step: columns, at most so many; its Hessian */
-    double *hessian;
-    double *seen;                      /* s at the last `moments` when gradients were looked at: */
-    double *reach;                     /* |gradient of unit u| was reach at moment stamp */
+    ptrdiff_t most, *chosen; /* Newton's step: columns, by their Hessian at most so many, */
+    ptrdiff_t newton;        /* which has so much room, or conjugate gradients; */
+    double *hessian, guard;  /* curvatures are at least this share of the majorant's */
+    double *seen;            /* s at the last `moments` when gradients were looked at: */
+    double *reach;           /* |gradient of unit u| was reach at moment stamp */
     ptrdiff_t *stamp, moment, moments; /* moments: a power of 2 */
     double *share, *rest, *moved; /* s now is share times that s and something of size rest, or that
                                      and something of size moved, both over sqrt(n) */
@@ -187,6 +188,11 @@ typedef struct {
  * are too many, or H is not positive definite. hessian has room for count^2 numbers. g NULL: H is
  * left there, and that is all. */
 bool crs_support_step(const crs_support *a, const double *g, double *hessian, double *step);
+/* About that, by conjugate gradients, for any number of columns; where F is not convex along the
+ * first direction that is the step, where it is not along a later one they end. room has
+ * CRS_SUPPORT_ROOM count numbers; false: the step is not finite. */
+enum { CRS_SUPPORT_ROOM = 5 };
+bool crs_support_near(const crs_support *a, const double *g, double *room, double *step);
 
 /* A model, with its problems or, for cross-validation, without (path.c). */
 crease_regression *crs_regression_make(const crease_regression_settings *s, const crs_table *X,
@@ -278,10 +284,14 @@ static inline void column_fill(const crs_design *d, ptrdiff_t j, double *out)
     lift_by(d, lift, out);
 }
 
-/* (v - shift r_i)^2 h_i summed over all rows, h NULL: 1; all = sum_i h_i r_i^2 */
+/* x_ij^2 h_i summed over all rows, h NULL: 1; of a sparse design all = sum_i h_i r_i^2 */
 static inline double column_curve(const crs_design *d, ptrdiff_t j, const double *h, double all)
 {
     double sum = 0, met = 0;
+    const double *x = d->sparse ? NULL : column_of(d, j);
+    if (!d->sparse && !h) return crs_dot(d->n, x, x);
+    for (ptrdiff_t i = 0; !d->sparse && i < d->n; i++) sum += h[i] * (x[i] * x[i]);
+    if (!d->sparse) return sum;
     for (ptrdiff_t k = d->first[j]; k < d->first[j + 1]; k++) {
         const double r = d->r[d->at[k]], w = h ? h[d->at[k]] : 1;
         sum += w * square(d->value[k] - d->shift[j] * r);

@@ -5,7 +5,10 @@
  *
  * Where no chosen unit is 0, F is smooth in them. Coordinate descent finds out which they are in a
  * few sweeps, but where their Hessian is ill-conditioned takes thousands to settle them; Newton's
- * step takes n k^2/2 products, those of k/4 sweeps. */
+ * step takes n k^2/2 products, those of k/4 sweeps. Of more than CRS_MOST_SUPPORT columns the
+ * Hessian is not made: conjugate gradients, scaled by its diagonal, multiply by it, each for about
+ * what a sweep takes, and come near the step, or stop where it is not convex. Nocedal and Wright
+ * 2006, section 7.1. */
 #include "regress/regress.h"
 
 /* Column by column */
@@ -91,6 +94,17 @@ static void add_slope(const crs_support *a, ptrdiff_t u, ptrdiff_t first, double
     for (ptrdiff_t i = 0; i < size; i++) step[first + i] += w * slope * (b[i] / t);
 }
 
+/* grad F, of which g is the loss's part */
+static void support_gradient(const crs_support *a, const double *g, double *out)
+{
+    const crs_design *d = a->d;
+    for (ptrdiff_t i = 0; i < a->count; i++) out[i] = g[a->chosen[i]];
+    for (ptrdiff_t i = 0, u = 0; i < a->count; i += unit_size(d, u)) {
+        while (d->start[u + 1] <= a->chosen[i]) u++;
+        add_slope(a, u, i, out);
+    }
+}
+
 static void fill_hessian(const crs_support *a, double *out)
 {
     add_loss(a, out);
@@ -105,13 +119,88 @@ bool crs_support_step(const crs_support *a, const double *g, double *hessian, do
     const crs_design *d = a->d;
     if (!g) return fill_hessian(a, hessian), true;
     if (a->count == 0 || a->count > CRS_MOST_SUPPORT || a->count > d->n) return false;
-    for (ptrdiff_t i = 0; i < a->count; i++) step[i] = g[a->chosen[i]];
-    for (ptrdiff_t i = 0, u = 0; i < a->count; i += unit_size(d, u)) {
-        while (d->start[u + 1] <= a->chosen[i]) u++;
-        add_slope(a, u, i, step);
-    }
+    support_gradient(a, g, step);
     fill_hessian(a, hessian);
     if (!crs_cholesky(a->count, hessian)) return false;
     crs_cholesky_solve(a->count, hessian, 1, step);
     return crs_all_finite(a->count, step);
+}
+
+/* out = H v on the chosen columns */
+static void multiply_units(const crs_support *a, const double *v, double *out)
+{
+    const crs_design *d = a->d;
+    for (ptrdiff_t i = 0, u = 0; i < a->count; i += unit_size(d, u)) {
+        while (d->start[u + 1] <= a->chosen[i]) u++;
+        const ptrdiff_t size = unit_size(d, u);
+        const double *b = a->b + d->start[u], w = d->weight[u], t = crs_norm(size, b);
+        if (w == 0 || !(t > 0)) continue;
+        const double bend = bend_at(a->value, t), ring = a->value->rho->slope(a->value->par, t) / t;
+        double along = 0;
+        for (ptrdiff_t k = 0; k < size; k++) along += v[i + k] * (b[k] / t);
+        for (ptrdiff_t k = 0; k < size; k++) {
+            const double across = size > 1 ? ring * (v[i + k] - along * (b[k] / t)) : 0;
+            out[i + k] += w * (across + bend * along * (b[k] / t));
+        }
+    }
+}
+
+static void multiply(const crs_support *a, const double *v, double *out)
+{
+    const crs_design *d = a->d;
+    double lift = 0;
+    fill(d->n, 0, a->row);
+    for (ptrdiff_t i = 0; i < a->count; i++) column_add(d, v[i], a->chosen[i], a->row, &lift);
+    lift_by(d, lift, a->row);
+    for (ptrdiff_t i = 0; i < d->n; i++) a->row[i] *= a->h[i];
+    lift = lifted(d, a->row);
+    for (ptrdiff_t i = 0; i < a->count; i++)
+        out[i] = column_dot(d, a->chosen[i], a->row, lift) / (double)d->n;
+    multiply_units(a, v, out);
+}
+
+/* The diagonal of the loss's part, nowhere nearly 0 beside its largest number */
+static void diagonal(const crs_support *a, double *out)
+{
+    const crs_design *d = a->d;
+    double all = 0, most = 0;
+    for (ptrdiff_t i = 0; d->sparse && i < d->n; i++) all += a->h[i] * square(d->r[i]);
+    for (ptrdiff_t i = 0; i < a->count; i++) {
+        const ptrdiff_t j = a->chosen[i];
+        out[i] = column_curve(d, j, a->h, all) / (double)d->n;
+        most = larger(most, out[i]);
+    }
+    for (ptrdiff_t i = 0; i < a->count; i++) out[i] = larger(out[i], 0x1p-40 * most);
+}
+
+/* z = r over the diagonal; r'z */
+static double rescaled(ptrdiff_t k, const double *r, const double *scale, double *z)
+{
+    for (ptrdiff_t i = 0; i < k; i++) z[i] = r[i] / scale[i];
+    return crs_dot(k, r, z);
+}
+
+bool crs_support_near(const crs_support *a, const double *g, double *room, double *step)
+{
+    enum { MOST = 100 };
+    const ptrdiff_t k = a->count;
+    double *r = room, *p = room + k, *q = p + k, *scale = q + k, *z = scale + k;
+    support_gradient(a, g, r);
+    diagonal(a, scale);
+    double size = rescaled(k, r, scale, p);
+    const double enough = square(0.1) * size;
+    fill(k, 0, step);
+    for (int i = 0; i < MOST && size > enough; i++) {
+        multiply(a, p, q);
+        const double curve = crs_dot(k, p, q), last = size;
+        if (!(curve > 0)) {
+            if (i == 0) copy(k, p, step);
+            break;
+        }
+        axpy(k, size / curve, p, step);
+        axpy(k, -size / curve, q, r);
+        size = rescaled(k, r, scale, z);
+        for (ptrdiff_t j = 0; j < k; j++) p[j] = z[j] + size / last * p[j];
+    }
+    return crs_all_finite(k, step);
 }
