@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/regress_rows.h"
+#include "regress/regress.h"
 
 static const char *const loss_name[] = {
 #define X(id, text, meaning, loss, scale) text,
@@ -240,9 +241,18 @@ static bool read_folds(crs_regress_job *j, crease_error *e)
                     "--folds: every row is -1, never left out; number some 0, 1, 2, ...");
 }
 
+/* A dense X of a file that is long; a shorter one is sooner kept than read again. Folds are of its
+ * rows. */
+static bool is_read_twice(const crs_regress_job *j)
+{
+    const bool folds = crs_given(j->a, CRS_OPT_CV) || crs_given(j->a, CRS_OPT_FOLDS);
+    return j->shape_known && !j->X.value && !j->X.borrowed && !folds &&
+           (double)j->n * (double)j->p >= 0x1p23;
+}
+
 double crs_regress_bytes(const crs_regress_job *j)
 {
-    const double entries = (double)j->n * (double)j->p;
+    const double entries = is_read_twice(j) ? 0 : (double)j->n * (double)j->p;
     const double model = crease_regression_size(j->X.value ? 0 : j->n, j->p, j->s.path);
     if (j->X.value)
         return 8 * (8 * (double)j->X.start[j->n] + 24 * (double)j->n + 2 * model) + 0x1p24;
@@ -329,11 +339,36 @@ static bool collect(crs_regress_job *j, crease_error *e)
     return true;
 }
 
+/* X as it was, in place of the model's columns. */
+static bool read_again(crs_regress_job *j, crease_error *e)
+{
+    char hash[CRS_HASH];
+    crs_array again;
+    if (!is_read_twice(j)) return true;
+    crs_regression_forget(j->model);
+    if (!crs_read_asked(j->a->word[0], &j->reading, &again, e)) return false;
+    const bool same = crease_space_equal(&again.shape, &j->X.shape) && again.data;
+    if (same) {
+        j->X.data = again.data;
+        again.data = NULL;
+        crs_array_hash(&j->X, hash);
+    }
+    crs_array_free(&again);
+    return (same && strcmp(hash, j->hash[0]) == 0) ||
+           crs_fail(e, CREASE_BAD_DATA, "%.200s was changed while it was fitted; begin anew",
+                    j->a->word[0]);
+}
+
 /* Every solution is certified by the model, and judged by the independent checker as it is written.
  */
 static bool certify(crs_regress_job *j, crease_error *e)
 {
     crease_csr_matrix rows;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CERTIFY);
+    for (ptrdiff_t k = 0; k < j->s.path && !crease_watch_over(j->a->watch); k++)
+        if (!crease_regression_certify(j->model, k, false, &j->certificate[k], e)) return false;
+    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
+    if (!read_again(j, e)) return false;
     const crease_regression_claim claim = { .s = *crease_regression_used(j->model),
                                             .n = j->n,
                                             .p = j->p,
@@ -342,10 +377,6 @@ static bool certify(crs_regress_job *j, crease_error *e)
                                             .y = j->y.data,
                                             .point = crease_regression_point(j->model, 0),
                                             .coefficients = j->coefficients };
-    crease_watch_enter(j->a->watch, CREASE_PHASE_CERTIFY);
-    for (ptrdiff_t k = 0; k < j->s.path && !crease_watch_over(j->a->watch); k++)
-        if (!crease_regression_certify(j->model, k, false, &j->certificate[k], e)) return false;
-    crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
     if (!(j->in_rows ? crs_regress_check_rows(j, e)
                      : crease_regression_verify(&claim, j->verified, e)))
         return false;
@@ -412,9 +443,12 @@ static bool build(crs_regress_job *j, crease_error *e)
     j->s.watch = j->a->watch;
     crease_csr_matrix rows;
     if (j->in_rows) return crs_dry(j->a) || crs_regress_build_rows(j, e);
-    j->model = sparse_rows(&j->X, &rows)
-                   ? crease_regression_new_sparse(&j->s, &rows, j->y.data, e)
-                   : crease_regression_new(&j->s, j->n, j->p, j->X.data, j->y.data, e);
+    if (sparse_rows(&j->X, &rows))
+        j->model = crease_regression_new_sparse(&j->s, &rows, j->y.data, e);
+    else if (is_read_twice(j))
+        j->model = crs_regression_of(&j->s, j->n, j->p, &j->X.data, j->y.data, e);
+    else
+        j->model = crease_regression_new(&j->s, j->n, j->p, j->X.data, j->y.data, e);
     return j->model;
 }
 

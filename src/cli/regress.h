@@ -26,6 +26,7 @@ typedef struct {
     struct crs_regress_rows *rows;
 
     crs_array X, y;
+    bool shape_known; /* X can be looked at without being read */
     crs_array row_weight;
     crs_asked reading;      /* how X was read */
     crs_axis columns;       /* of X; no labels: it says none */

@@ -44,6 +44,7 @@ bool crs_regress_foresee(crs_regress_job *j, crease_error *e)
     if (!crs_given(a, CRS_OPT_MEMORY) && a->team) j->memory /= a->team->size;
     if (!crs_read_shape(a->word[0], &j->reading, &x) || x.order != 2 || x.dim[0] < 2)
         return true; /* reading it will say why */
+    j->shape_known = true;
     j->n = x.dim[0], j->p = x.dim[1];
     const crease_space table = crease_matrix(j->n, j->p + 1);
     const bool shared = a->team && a->team->size > 1 && crs_partition_of(&table).count > 1;

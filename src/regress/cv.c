@@ -142,7 +142,8 @@ static crease_regression *model_without(const crossing *a, int out, crease_error
     const crs_table X = { .n = rows,
                           .p = a->X->p,
                           .dense = a->X->sparse ? NULL : o.train,
-                          .sparse = a->X->sparse ? &part : NULL };
+                          .sparse = a->X->sparse ? &part : NULL,
+                          .given = a->X->sparse ? NULL : &o.train };
     crease_regression *f = crs_regression_make(&s, &X, o.target, false, e);
     free_others(&o);
     return f;
@@ -184,7 +185,7 @@ static void fit_fold(void *self, ptrdiff_t task, int worker)
 static int at_once(const crossing *a)
 {
     const double entries = (double)entries_of(a), lambdas = (double)a->m->s.path;
-    const double bytes = (a->X->sparse ? 48 : 16) * entries + 16 * lambdas * (double)a->X->p;
+    const double bytes = (a->X->sparse ? 48 : 8) * entries + 16 * lambdas * (double)a->X->p;
     const double work = smaller(entries * lambdas, 0x1p60), room = crs_memory_free() / 2 / bytes;
     const int threads = crs_useful_threads(a->m->s.threads, (ptrdiff_t)work);
     return room >= threads ? threads : room > 1 ? (int)room : 1;

@@ -328,7 +328,7 @@ static bool is_centred(const crease_regression_settings *s)
 static void carve(void *self, crs_carver *m)
 {
     crs_design *d = self;
-    d->x = d->sparse ? NULL : carve_doubles(m, d->n, d->cols);
+    if (!d->sparse && !d->given) d->x = carve_doubles(m, d->n, d->cols);
     d->value = carve_doubles(m, d->entries, 1);
     d->shift = carve_doubles(m, d->sparse ? d->cols : 0, 1);
     d->r = carve_doubles(m, d->sparse ? d->n : 0, 1);
@@ -443,15 +443,23 @@ static void weigh_rows(const crs_design *d, double *t)
     for (ptrdiff_t i = 0; d->row && i < d->n; i++) t[i] *= sqrt(d->row[i]);
 }
 
-/* A few rows at a time, so that neighbours in memory are read and written together. */
-static void transpose(crs_design *d, const double *X)
+/* The rows where they are, with room for a column of ones, and to begin at a cache line */
+static bool take_rows(crs_design *d, const crs_table *X, crease_error *e)
 {
-    enum { ROWS = 32 };
-    for (ptrdiff_t low = 0; low < d->n; low += ROWS) {
-        const ptrdiff_t high = low + ROWS < d->n ? low + ROWS : d->n;
-        for (ptrdiff_t j = 0; j < d->p; j++)
-            for (ptrdiff_t i = low; i < high; i++) d->x[j * d->n + i] = X[i * d->p + d->column[j]];
-    }
+    if (!X->given) return true;
+    const size_t bytes = (size_t)d->n * (size_t)d->cols * sizeof(double) + CRS_LINE;
+    d->given = crs_resize(*X->given, bytes, 1);
+    if (!d->given) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the columns of X");
+    *X->given = NULL;
+    d->x = (double *)carver_of(d->given).base;
+    return true;
+}
+
+static bool transpose(crs_design *d, const crs_table *X, crease_error *e)
+{
+    if (d->given) return crs_turn_here(d->n, d->p, d->column, d->given, d->x, e);
+    crs_turn_rows(d->n, d->p, d->column, X->dense, d->x);
+    return true;
 }
 
 /* Centre, scale, divide by c. */
@@ -562,7 +570,7 @@ static bool set_columns(crs_design *d, const crease_regression_settings *s, cons
     ptrdiff_t rows = 0;
     if (X->sparse && !sort_entries(d, X->sparse, e)) return false;
     for (ptrdiff_t i = 0; X->sparse && i < d->n; i++) rows += d->r[i] > 0;
-    if (X->dense) transpose(d, X->dense);
+    if (X->dense && !transpose(d, X, e)) return false;
     for (ptrdiff_t j = 0; j < d->p; j++) {
         if (X->sparse)
             set_sparse_column(d, s, j, rows);
@@ -570,6 +578,13 @@ static bool set_columns(crs_design *d, const crease_regression_settings *s, cons
             set_column(d, s, j);
     }
     return true;
+}
+
+void crs_design_free(crs_design *d)
+{
+    crs_free(d->memory);
+    crs_free(d->given);
+    *d = (crs_design){ .memory = NULL };
 }
 
 bool crs_design_new(crs_design *d, const crease_regression_settings *s, const crs_table *X,
@@ -585,6 +600,7 @@ bool crs_design_new(crs_design *d, const crease_regression_settings *s, const cr
     d->one = ones ? size_of_one(s, X) : 1;
     d->loss = crs_regression_loss_at(s->loss);
     if (!crs_loss_scale(s, n, y, &d->c, e) || !check_proportion(d, s, X, e)) return false;
+    if (!take_rows(d, X, e)) return false;
     d->memory = carve_block(carve, d);
     if (!d->memory)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns",

@@ -188,7 +188,7 @@ void crease_regression_init(crease_regression_settings *s, size_t size)
 void crease_regression_free(crease_regression *m)
 {
     if (!m) return;
-    crs_free(m->d.memory);
+    crs_design_free(&m->d);
     crs_descent_free(m->descent);
     crs_rows_fit_free(m->on);
     crs_free(m->rows);
@@ -274,6 +274,22 @@ crease_regression *crease_regression_new(const crease_regression_settings *s, pt
     if (!crs_settings_take("regression", &own, sizeof own, s, e)) return NULL;
     const crs_table all = { .n = n, .p = p, .dense = X };
     return crs_regression_make(&own, &all, y, true, e);
+}
+
+crease_regression *crs_regression_of(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                                     double **X, const double *y, crease_error *e)
+{
+    const crs_table all = { .n = n, .p = p, .dense = *X, .given = X };
+    return crs_regression_make(s, &all, y, true, e);
+}
+
+void crs_regression_forget(crease_regression *m)
+{
+    crs_free(m->d.given);
+    crs_free(m->images);
+    crs_free(m->gradients);
+    m->d.given = m->d.x = m->images = m->gradients = NULL;
+    m->looked = 0;
 }
 
 crease_regression *crease_regression_new_sparse(const crease_regression_settings *s,

@@ -21,15 +21,19 @@
 #include "reg/reg.h"
 #include "smooth/smooth.h"
 
-/* X as it is given: dense and row-major, or sparse rows whose columns ascend. */
+/* X as it is given: dense and row-major, or sparse rows whose columns ascend. Dense rows may be
+ * given away: what *given points to, of crs_alloc and the same as dense, becomes the columns of the
+ * design where it lies, and *given NULL. */
 typedef struct {
     ptrdiff_t n, p;
     const double *dense;
     const crease_csr_matrix *sparse;
+    double **given; /* NULL: the rows stay the caller's */
 } crs_table;
 
 typedef struct {
-    void *memory;                /* of the arrays */
+    void *memory;                /* of the arrays, */
+    double *given;               /* but for x where the caller gave it */
     ptrdiff_t n, p, cols, units; /* cols = p, or p + 1 with a column of ones for b_0 */
     bool weighted;               /* rows have weights */
     const crs_loss *loss;
@@ -147,6 +151,14 @@ bool crs_regression_check_settings(const crease_regression_settings *s, ptrdiff_
                                    crease_error *e);
 bool crs_design_new(crs_design *d, const crease_regression_settings *s, const crs_table *X,
                     const double *y, crease_error *e);
+void crs_design_free(crs_design *d);
+
+/* x = the columns column[0], ..., column[p-1] of n rows of p numbers; crs_turn_here: of rows that
+ * begin in x, or less than CRS_LINE bytes before it (turn.c). */
+void crs_turn_rows(ptrdiff_t n, ptrdiff_t p, const ptrdiff_t *column, const double *rows,
+                   double *x);
+bool crs_turn_here(ptrdiff_t n, ptrdiff_t p, const ptrdiff_t *column, const double *rows, double *x,
+                   crease_error *e);
 
 /* sum_i phi(u_i); s = d phi/d e; h = phi'' or, with `safe`, the curvature of a majorant. */
 double crs_loss_sum(const crs_design *d, const double *e);
@@ -193,6 +205,12 @@ bool crs_support_step(const crs_support *a, const double *g, double *hessian, do
  * CRS_SUPPORT_ROOM count numbers; false: the step is not finite. */
 enum { CRS_SUPPORT_ROOM = 5 };
 bool crs_support_near(const crs_support *a, const double *g, double *room, double *step);
+
+/* crease_regression_new of rows that are given away (path.c), which are gone where it fails, too;
+ * and the end of what a model has of them, when its certificates are there. */
+crease_regression *crs_regression_of(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
+                                     double **X, const double *y, crease_error *e);
+void crs_regression_forget(crease_regression *m);
 
 /* A model, with its problems or, for cross-validation, without (path.c). */
 crease_regression *crs_regression_make(const crease_regression_settings *s, const crs_table *X,
