@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/regress_rows.h"
-#include "regress/regress.h"
+#include "regress/rows.h"
 
 static const char *const loss_name[] = {
 #define X(id, text, meaning, loss, scale) text,
@@ -246,8 +246,8 @@ static bool read_folds(crs_regress_job *j, crease_error *e)
 static bool is_read_twice(const crs_regress_job *j)
 {
     const bool folds = crs_given(j->a, CRS_OPT_CV) || crs_given(j->a, CRS_OPT_FOLDS);
-    return j->shape_known && !j->X.value && !j->X.borrowed && !folds &&
-           (double)j->n * (double)j->p >= 0x1p23;
+    return j->shape_known && !j->in_rows && !j->X.value && !j->X.borrowed && !folds &&
+           (double)j->n * (double)j->p >= 0x1p20;
 }
 
 double crs_regress_bytes(const crs_regress_job *j)
@@ -344,9 +344,11 @@ static bool read_again(crs_regress_job *j, crease_error *e)
 {
     char hash[CRS_HASH];
     crs_array again;
+    crs_asked asked = j->reading;
     if (!is_read_twice(j)) return true;
+    asked.watch = NULL; /* what was found before a stop is judged, too */
     crs_regression_forget(j->model);
-    if (!crs_read_asked(j->a->word[0], &j->reading, &again, e)) return false;
+    if (!crs_read_asked(j->a->word[0], &asked, &again, e)) return false;
     const bool same = crease_space_equal(&again.shape, &j->X.shape) && again.data;
     if (same) {
         j->X.data = again.data;

@@ -28,6 +28,14 @@ void crs_gram(ptrdiff_t m, ptrdiff_t n, const double *a, double *g);
 void crs_gram_grow(ptrdiff_t m, ptrdiff_t n, const double *a, double *g);
 void crs_mirror(ptrdiff_t n, double *g);
 
+/* x = columns column[0], ..., column[p-1] of n rows of p numbers, one after the other (turn.c). The
+ * same where the rows are: *rows, of crs_alloc, becomes NULL, and what is returned is to be freed;
+ * x begins at a cache line in it and has room for so many columns, of which the first p are there.
+ * NULL: out of memory, and nothing was changed. */
+void crs_turn(ptrdiff_t n, ptrdiff_t p, const ptrdiff_t *column, const double *rows, double *x);
+double *crs_turn_here(ptrdiff_t n, ptrdiff_t p, ptrdiff_t columns, const ptrdiff_t *column,
+                      double **rows, double **x, crease_error *e);
+
 /* u is m x k, vt is k x n, s has k = min(m,n) numbers, descending. a (m x n) may not overlap the
  * outputs. */
 bool crs_svd_fits(ptrdiff_t m, ptrdiff_t n); /* false: more than LAPACK can count */

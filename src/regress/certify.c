@@ -305,7 +305,7 @@ static bool gap_of_convex(const crease_regression *m, const double *point, const
         choose(&a, *gap < INFINITY || k >= STEPS / 2);
         if (a.count > CRS_MOST_SUPPORT) break;
         crs_free(a.hess);
-        a.hess = crs_doubles(a.count * a.count, "a bound of the objective", e);
+        a.hess = crs_doubles(crs_support_room(a.count), "a bound of the objective", e);
         room = a.hess;
         if (!room || !newton(&a)) break;
         evaluate_lower(&a);

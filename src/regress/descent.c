@@ -33,7 +33,7 @@ static void carve(void *self, crs_carver *m)
     t->pack = carve_doubles(m, t->room, t->room);
     t->past = carve_doubles(m, CRS_PAST + 1, t->room);
     t->q = carve_doubles(m, t->room, 1);
-    t->hessian = carve_doubles(m, t->newton, 1);
+    t->newton = carve_doubles(m, t->gram ? 0 : crs_support_room(d->cols), 1);
     t->chosen = carve_bytes(m, t->gram ? 0 : d->cols, sizeof *t->chosen);
     t->order = carve_bytes(m, t->room, sizeof *t->order);
     t->work = carve_bytes(m, d->units, sizeof *t->work);
@@ -50,10 +50,6 @@ crs_descent *crs_descent_new(const crs_design *d, crease_error *e)
         t->gram = d->loss->quadratic;
         for (t->moments = 1; 2 * t->moments <= MOMENTS && 2 * t->moments <= d->units;)
             t->moments *= 2;
-        const ptrdiff_t few = d->cols < d->n ? d->cols : d->n;
-        t->most = few < CRS_MOST_SUPPORT ? few : CRS_MOST_SUPPORT;
-        const ptrdiff_t direct = t->most * t->most, iterated = CRS_SUPPORT_ROOM * d->cols;
-        t->newton = t->gram ? 0 : direct > iterated ? direct : iterated;
         t->room = t->gram ? (d->cols < MOST_GRAM ? d->cols : MOST_GRAM) : 1;
     }
     if (!t || !(t->memory = carve_block(carve, t))) {
@@ -561,11 +557,10 @@ static void leap(crs_descent *t)
     at.count = choose_support(t);
     save(t);
     leap_curves(t);
-    const bool exact = at.count <= t->most && crs_support_step(&at, t->grad, t->hessian, t->tilt);
-    if (!exact && !crs_support_near(&at, t->grad, t->hessian, t->tilt)) return;
+    if (!crs_support_step(&at, t->grad, t->newton, t->tilt)) return;
     const double before = objective(t);
     double part = 1;
-    for (go(t, at.count, part); objective(t) > before + 0x1p-48 * fabs(before);) {
+    for (go(t, at.count, part); !(objective(t) <= before + 0x1p-48 * fabs(before));) {
         part = part > 0.001 ? part / 4 : 0;
         go(t, at.count, part);
         if (part == 0) break;

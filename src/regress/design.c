@@ -328,7 +328,7 @@ static bool is_centred(const crease_regression_settings *s)
 static void carve(void *self, crs_carver *m)
 {
     crs_design *d = self;
-    if (!d->sparse && !d->given) d->x = carve_doubles(m, d->n, d->cols);
+    if (!d->sparse && !d->taken) d->x = carve_doubles(m, d->n, d->cols);
     d->value = carve_doubles(m, d->entries, 1);
     d->shift = carve_doubles(m, d->sparse ? d->cols : 0, 1);
     d->r = carve_doubles(m, d->sparse ? d->n : 0, 1);
@@ -443,25 +443,6 @@ static void weigh_rows(const crs_design *d, double *t)
     for (ptrdiff_t i = 0; d->row && i < d->n; i++) t[i] *= sqrt(d->row[i]);
 }
 
-/* The rows where they are, with room for a column of ones, and to begin at a cache line */
-static bool take_rows(crs_design *d, const crs_table *X, crease_error *e)
-{
-    if (!X->given) return true;
-    const size_t bytes = (size_t)d->n * (size_t)d->cols * sizeof(double) + CRS_LINE;
-    d->given = crs_resize(*X->given, bytes, 1);
-    if (!d->given) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the columns of X");
-    *X->given = NULL;
-    d->x = (double *)carver_of(d->given).base;
-    return true;
-}
-
-static bool transpose(crs_design *d, const crs_table *X, crease_error *e)
-{
-    if (d->given) return crs_turn_here(d->n, d->p, d->column, d->given, d->x, e);
-    crs_turn_rows(d->n, d->p, d->column, X->dense, d->x);
-    return true;
-}
-
 /* Centre, scale, divide by c. */
 static void set_column(crs_design *d, const crease_regression_settings *s, ptrdiff_t j)
 {
@@ -570,7 +551,11 @@ static bool set_columns(crs_design *d, const crease_regression_settings *s, cons
     ptrdiff_t rows = 0;
     if (X->sparse && !sort_entries(d, X->sparse, e)) return false;
     for (ptrdiff_t i = 0; X->sparse && i < d->n; i++) rows += d->r[i] > 0;
-    if (X->dense && !transpose(d, X, e)) return false;
+    if (X->given)
+        d->given = crs_turn_here(d->n, d->p, d->cols, d->column, X->given, &d->x, e);
+    else if (X->dense)
+        crs_turn(d->n, d->p, d->column, X->dense, d->x);
+    if (X->given && !d->given) return false;
     for (ptrdiff_t j = 0; j < d->p; j++) {
         if (X->sparse)
             set_sparse_column(d, s, j, rows);
@@ -580,27 +565,21 @@ static bool set_columns(crs_design *d, const crease_regression_settings *s, cons
     return true;
 }
 
-void crs_design_free(crs_design *d)
-{
-    crs_free(d->memory);
-    crs_free(d->given);
-    *d = (crs_design){ .memory = NULL };
-}
-
 bool crs_design_new(crs_design *d, const crease_regression_settings *s, const crs_table *X,
                     const double *y, crease_error *e)
 {
     const ptrdiff_t n = X->n, p = X->p;
     const bool ones = s->intercept && !is_centred(s);
     const bool groups = crs_is_kind(&s->penalty, CREASE_KIND_GROUPS);
-    *d = (crs_design){ .n = n, .p = p, .cols = p + ones, .weighted = s->row_weight };
+    *d = (crs_design){
+        .n = n, .p = p, .cols = p + ones, .weighted = s->row_weight, .taken = X->given
+    };
     d->units = (groups ? s->penalty.groups->count : p) + ones;
     d->sparse = X->sparse;
     d->entries = X->sparse ? X->sparse->start[n] : 0;
     d->one = ones ? size_of_one(s, X) : 1;
     d->loss = crs_regression_loss_at(s->loss);
     if (!crs_loss_scale(s, n, y, &d->c, e) || !check_proportion(d, s, X, e)) return false;
-    if (!take_rows(d, X, e)) return false;
     d->memory = carve_block(carve, d);
     if (!d->memory)
         return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a regression with %td columns",

@@ -188,7 +188,7 @@ void crease_regression_init(crease_regression_settings *s, size_t size)
 void crease_regression_free(crease_regression *m)
 {
     if (!m) return;
-    crs_design_free(&m->d);
+    design_free(&m->d);
     crs_descent_free(m->descent);
     crs_rows_fit_free(m->on);
     crs_free(m->rows);

@@ -35,7 +35,7 @@ typedef struct {
     void *memory;                /* of the arrays, */
     double *given;               /* but for x where the caller gave it */
     ptrdiff_t n, p, cols, units; /* cols = p, or p + 1 with a column of ones for b_0 */
-    bool weighted;               /* rows have weights */
+    bool weighted, taken;        /* rows have weights; x is what was given */
     const crs_loss *loss;
     double c;
     double *x, *y; /* column-major n x cols; n */
@@ -82,11 +82,10 @@ typedef struct {
     double *grad;            /* x_j's/n of the columns of the working set */
     double *curve;           /* of the model, per unit */
     double *step;            /* room for one unit */
-    ptrdiff_t most, *chosen; /* Newton's step: columns, by their Hessian at most so many, */
-    ptrdiff_t newton;        /* which has so much room, or conjugate gradients; */
-    double *hessian, guard;  /* curvatures are at least this share of the majorant's */
-    double *seen;            /* s at the last `moments` when gradients were looked at: */
-    double *reach;           /* |gradient of unit u| was reach at moment stamp */
+    ptrdiff_t *chosen; /* Newton's step: columns; room for crs_support_step; curvatures are at */
+    double *newton, guard;             /* least this share of the majorant's */
+    double *seen;                      /* s at the last `moments` when gradients were looked at: */
+    double *reach;                     /* |gradient of unit u| was reach at moment stamp */
     ptrdiff_t *stamp, moment, moments; /* moments: a power of 2 */
     double *share, *rest, *moved; /* s now is share times that s and something of size rest, or that
                                      and something of size moved, both over sqrt(n) */
@@ -151,14 +150,6 @@ bool crs_regression_check_settings(const crease_regression_settings *s, ptrdiff_
                                    crease_error *e);
 bool crs_design_new(crs_design *d, const crease_regression_settings *s, const crs_table *X,
                     const double *y, crease_error *e);
-void crs_design_free(crs_design *d);
-
-/* x = the columns column[0], ..., column[p-1] of n rows of p numbers; crs_turn_here: of rows that
- * begin in x, or less than CRS_LINE bytes before it (turn.c). */
-void crs_turn_rows(ptrdiff_t n, ptrdiff_t p, const ptrdiff_t *column, const double *rows,
-                   double *x);
-bool crs_turn_here(ptrdiff_t n, ptrdiff_t p, const ptrdiff_t *column, const double *rows, double *x,
-                   crease_error *e);
 
 /* sum_i phi(u_i); s = d phi/d e; h = phi'' or, with `safe`, the curvature of a majorant. */
 double crs_loss_sum(const crs_design *d, const double *e);
@@ -196,15 +187,11 @@ typedef struct {
     double *row; /* room for n numbers */
 } crs_support;
 
-/* step = H^{-1} grad F on the chosen columns, g being the gradient of the loss in all; false: there
- * are too many, or H is not positive definite. hessian has room for count^2 numbers. g NULL: H is
- * left there, and that is all. */
-bool crs_support_step(const crs_support *a, const double *g, double *hessian, double *step);
-/* About that, by conjugate gradients, for any number of columns; where F is not convex along the
- * first direction that is the step, where it is not along a later one they end. room has
- * CRS_SUPPORT_ROOM count numbers; false: the step is not finite. */
-enum { CRS_SUPPORT_ROOM = 5 };
-bool crs_support_near(const crs_support *a, const double *g, double *room, double *step);
+/* step = H^{-1} grad F on the chosen columns, g being the gradient of the loss in all, or about
+ * that by conjugate gradients where they are too many for H, or H is not positive definite; false:
+ * it is not finite. g NULL: H is left in `room`, and that is all. */
+bool crs_support_step(const crs_support *a, const double *g, double *room, double *step);
+ptrdiff_t crs_support_room(ptrdiff_t count); /* at most CRS_MOST_SUPPORT of them, if g is NULL */
 
 /* crease_regression_new of rows that are given away (path.c), which are gone where it fails, too;
  * and the end of what a model has of them, when its certificates are there. */
@@ -317,6 +304,14 @@ static inline double column_curve(const crs_design *d, ptrdiff_t j, const double
     }
     return sum + square(d->shift[j]) * larger(0, all - met);
 }
+
+static inline void design_free(crs_design *d)
+{
+    crs_free(d->memory);
+    crs_free(d->given);
+    d->memory = d->given = NULL;
+}
+
 static inline ptrdiff_t unit_size(const crs_design *d, ptrdiff_t u)
 {
     return d->start[u + 1] - d->start[u];

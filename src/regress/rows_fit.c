@@ -260,7 +260,7 @@ static bool step_with(crease_regression *m, double lambda, const double *B, long
         *sweeps += t->sweeps;
         crs_descent_free(t);
     }
-    crs_design_free(&d);
+    design_free(&d);
     return t;
 }
 

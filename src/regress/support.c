@@ -114,18 +114,6 @@ static void fill_hessian(const crs_support *a, double *out)
     }
 }
 
-bool crs_support_step(const crs_support *a, const double *g, double *hessian, double *step)
-{
-    const crs_design *d = a->d;
-    if (!g) return fill_hessian(a, hessian), true;
-    if (a->count == 0 || a->count > CRS_MOST_SUPPORT || a->count > d->n) return false;
-    support_gradient(a, g, step);
-    fill_hessian(a, hessian);
-    if (!crs_cholesky(a->count, hessian)) return false;
-    crs_cholesky_solve(a->count, hessian, 1, step);
-    return crs_all_finite(a->count, step);
-}
-
 /* out = H v on the chosen columns */
 static void multiply_units(const crs_support *a, const double *v, double *out)
 {
@@ -159,7 +147,7 @@ static void multiply(const crs_support *a, const double *v, double *out)
     multiply_units(a, v, out);
 }
 
-/* The diagonal of the loss's part, nowhere nearly 0 beside its largest number */
+/* The size of the diagonal of the loss's part, nowhere nearly 0 beside its largest number */
 static void diagonal(const crs_support *a, double *out)
 {
     const crs_design *d = a->d;
@@ -167,7 +155,7 @@ static void diagonal(const crs_support *a, double *out)
     for (ptrdiff_t i = 0; d->sparse && i < d->n; i++) all += a->h[i] * square(d->r[i]);
     for (ptrdiff_t i = 0; i < a->count; i++) {
         const ptrdiff_t j = a->chosen[i];
-        out[i] = column_curve(d, j, a->h, all) / (double)d->n;
+        out[i] = fabs(column_curve(d, j, a->h, all)) / (double)d->n;
         most = larger(most, out[i]);
     }
     for (ptrdiff_t i = 0; i < a->count; i++) out[i] = larger(out[i], 0x1p-40 * most);
@@ -180,7 +168,9 @@ static double rescaled(ptrdiff_t k, const double *r, const double *scale, double
     return crs_dot(k, r, z);
 }
 
-bool crs_support_near(const crs_support *a, const double *g, double *room, double *step)
+/* Near the step; where F is not convex along the first direction that is it, where it is not along
+ * a later one they end. */
+static bool step_near(const crs_support *a, const double *g, double *room, double *step)
 {
     enum { MOST = 100 };
     const ptrdiff_t k = a->count;
@@ -202,5 +192,24 @@ bool crs_support_near(const crs_support *a, const double *g, double *room, doubl
         size = rescaled(k, r, scale, z);
         for (ptrdiff_t j = 0; j < k; j++) p[j] = z[j] + size / last * p[j];
     }
+    return crs_all_finite(k, step);
+}
+
+ptrdiff_t crs_support_room(ptrdiff_t count)
+{
+    const ptrdiff_t most = count < CRS_MOST_SUPPORT ? count : CRS_MOST_SUPPORT;
+    return most * most > 5 * count ? most * most : 5 * count;
+}
+
+bool crs_support_step(const crs_support *a, const double *g, double *room, double *step)
+{
+    const ptrdiff_t k = a->count;
+    if (!g) return fill_hessian(a, room), true;
+    if (k == 0) return false;
+    if (k > CRS_MOST_SUPPORT || k > a->d->n) return step_near(a, g, room, step);
+    support_gradient(a, g, step);
+    fill_hessian(a, room);
+    if (!crs_cholesky(k, room)) return step_near(a, g, room, step);
+    crs_cholesky_solve(k, room, 1, step);
     return crs_all_finite(k, step);
 }

@@ -30,6 +30,8 @@ np.save("three.npy", np.arange(n) % 3.0); np.save("spike.npy", np.where(np.arang
 np.save("twins.npy", np.hstack([X, X])); np.save("constant.npy", np.hstack([X, np.ones((n, 1))]))
 np.save("two.npy", X[:2]); np.save("two_y.npy", y[:2]); np.save("labels.npy", np.arange(p) // 3)
 open("sparse.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n4 3 4\n1 1 1\n2 1 -1\n3 2 2\n4 3 1\n")
+rows = r.randn(2100, 520)
+np.save("long.npy", rows); np.save("long_y.npy", rows[:, 3] - rows[:, 77] + r.randn(2100))
 np.save("four.npy", np.array([1.0, -1, 2, 0.1])); np.save("v.npy", np.arange(n) % 3)
 open("empty.csv", "w").close()
 END
@@ -542,6 +544,14 @@ judge $? "--max-seconds 1000: exit $code, $out $err"
 "$CREASE" regress small.npy y.npy --no-standardize --no-intercept --out some --force >/dev/null
 [ ! -e some/cv.csv ]
 judge $? "the cross-validation of an earlier result stays"
+# Of a long X the rows are read again for the checker, but where folds take them.
+fitted twice long.npy long_y.npy --path 4,0.3
+fitted once long.npy long_y.npy --path 4,0.3 --cv 2
+cmp -s twice/coefficients.npy once/coefficients.npy && cmp -s twice/certificate.json once/certificate.json
+judge $? "rows that are read twice"
+run "$CREASE" regress long.npy long_y.npy --path 50 --eps 1e-15 --max-seconds 0.05 --out cut
+[ $code -eq 2 ] && [ -s cut/coefficients.npy ]
+judge $? "a long X and no time: exit $code, $out $err"
 for wrong in -1 nan x; do
     expect_exit 64 "max.seconds" regress small.npy y.npy --max-seconds=$wrong --out x
 done

@@ -238,6 +238,48 @@ static void stopped_after_the_fit_leaves_out_cross_validation(void **state)
     crease_regression_free(m);
 }
 
+/* The same bits from rows that were given away */
+static void given(crease_regression_loss loss, bool grouped, const double *target)
+{
+    const ptrdiff_t start[] = { 0, COLS / 2, COLS };
+    ptrdiff_t index[COLS];
+    for (int j = 0; j < COLS; j++) index[j] = j * 2 % COLS + j * 2 / COLS;
+    const crease_groups groups = { 2, start, index };
+    crease_regression_settings s = crease_regression_default();
+    crease_reg l1 = crease_l1(1);
+    s.path = PATH, s.loss = loss;
+    s.penalty = grouped ? crease_group(l1.penalty, l1.par, &groups) : l1;
+    double *rows = crs_alloc(ROWS * COLS, sizeof *rows);
+    assert_non_null(rows);
+    memcpy(rows, X, ROWS * COLS * sizeof *rows);
+    crease_regression *kept = crease_regression_new(&s, ROWS, COLS, X, target, NULL);
+    crease_regression *own = crs_regression_of(&s, ROWS, COLS, &rows, target, NULL);
+    assert_true(kept && own && !rows);
+    assert_true(crease_regression_fit(kept, NULL) && crease_regression_fit(own, NULL));
+    for (ptrdiff_t k = 0; k < PATH; k++) {
+        const crease_regression_solution *a = crease_regression_at(kept, k),
+                                         *b = crease_regression_at(own, k);
+        assert_memory_equal(a->coef, b->coef, COLS * sizeof *a->coef);
+        assert_true(a->intercept == b->intercept && a->objective == b->objective);
+    }
+    crs_regression_forget(own);
+    assert_true(crease_regression_at(own, 0)->lambda == crease_regression_at(kept, 0)->lambda);
+    crease_regression_free(kept);
+    crease_regression_free(own);
+}
+
+static void rows_that_are_given_away_are_the_same(void **state)
+{
+    double classes[ROWS];
+    (void)state;
+    draw_regression(ROWS, COLS, 9, X, y);
+    for (int i = 0; i < ROWS; i++) classes[i] = i % 3 == 0;
+    for (int grouped = 0; grouped < 2; grouped++) {
+        given(CREASE_REGRESSION_SQUARED, grouped, y);
+        given(CREASE_REGRESSION_LOGISTIC, grouped, classes);
+    }
+}
+
 static void a_wrong_time_limit_is_refused(void **state)
 {
     const double wrong[] = { -1, NAN };
@@ -262,6 +304,7 @@ int main(void)
         cmocka_unit_test(a_cut_path_is_part_of_the_whole),
         cmocka_unit_test(stopped_at_once_leaves_one_lambda),
         cmocka_unit_test(stopped_after_the_fit_leaves_out_cross_validation),
+        cmocka_unit_test(rows_that_are_given_away_are_the_same),
         cmocka_unit_test(a_wrong_time_limit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,10 +97,71 @@ static void hessians_of_many_columns_are_by_definition(void **state)
         }
 }
 
+enum { LONG = 640, CHOSEN = CRS_MOST_SUPPORT + 60, BEYOND = CHOSEN + 20 };
+
+/* x'diag(h)x v/n on the chosen columns */
+static void multiply(const double *x, const double *h, const ptrdiff_t *chosen, const double *v,
+                     double *out)
+{
+    double e[LONG] = { 0 };
+    for (int k = 0; k < CHOSEN; k++)
+        for (int i = 0; i < LONG; i++) e[i] += v[k] * x[chosen[k] * LONG + i];
+    for (int k = 0; k < CHOSEN; k++) {
+        out[k] = 0;
+        for (int i = 0; i < LONG; i++) out[k] += x[chosen[k] * LONG + i] * h[i] * e[i] / LONG;
+    }
+}
+
+static double scaled(const double *r, const double *diagonal)
+{
+    double sum = 0;
+    for (int k = 0; k < CHOSEN; k++) sum += r[k] * r[k] / diagonal[k];
+    return sqrt(sum);
+}
+
+/* More columns than a Hessian is made of: a tenth of the gradient is left, in the norm of the
+ * diagonal. */
+static void steps_on_many_columns_come_near(void **state)
+{
+    static double x[BEYOND * LONG], h[LONG], row[LONG], weight[BEYOND], g[BEYOND], step[CHOSEN];
+    static double left[CHOSEN], diagonal[CHOSEN];
+    static ptrdiff_t chosen[CHOSEN], start[BEYOND + 1];
+    const crease_random r = { 11, 0 };
+    (void)state;
+    for (int k = 0; k < BEYOND * LONG; k++) x[k] = crease_random_normal(r, (uint64_t)k);
+    for (int j = 0; j < BEYOND; j++) g[j] = crease_random_normal(r, (uint64_t)(BEYOND * LONG + j));
+    for (int i = 0; i < LONG; i++) h[i] = 0.25 + 0.2 * cos(i);
+    for (int j = 0; j <= BEYOND; j++) start[j] = j;
+    for (int k = 0; k < CHOSEN; k++) chosen[k] = k + k / 30;
+    const crs_design d = { .n = LONG,
+                           .p = BEYOND,
+                           .cols = BEYOND,
+                           .units = BEYOND,
+                           .x = x,
+                           .start = start,
+                           .weight = weight };
+    const crs_support a = {
+        .d = &d, .h = h, .b = x, .count = CHOSEN, .chosen = chosen, .row = row
+    };
+    double *room = crs_doubles(crs_support_room(CHOSEN), "a test", NULL);
+    assert_true(room && crs_support_step(&a, g, room, step));
+    multiply(x, h, chosen, step, left);
+    for (int k = 0; k < CHOSEN; k++) {
+        diagonal[k] = 0;
+        for (int i = 0; i < LONG; i++)
+            diagonal[k] += h[i] * x[chosen[k] * LONG + i] * x[chosen[k] * LONG + i] / LONG;
+    }
+    double all[CHOSEN];
+    for (int k = 0; k < CHOSEN; k++) all[k] = g[chosen[k]], left[k] -= all[k];
+    assert_true(scaled(left, diagonal) <= 0.1 * (1 + 1e-6) * scaled(all, diagonal));
+    crs_free(room);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(newton_is_by_definition),
                                         cmocka_unit_test(
-                                            hessians_of_many_columns_are_by_definition) };
+                                            hessians_of_many_columns_are_by_definition),
+                                        cmocka_unit_test(steps_on_many_columns_come_near) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

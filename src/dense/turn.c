@@ -5,7 +5,8 @@
  * columns. Piece i of that p k is then moved to (i mod p) k + i/p, along the cycles of this
  * permutation, each piece once, so that the pieces of a column lie together; the rows that are
  * left over, fewer than s, follow them. */
-#include "regress/regress.h"
+#include "core/carve.h"
+#include "dense/dense.h"
 
 enum { MOST_ROWS = 256, SHARE = 32 }; /* of a piece; it has at most about 1/32 of the rows */
 
@@ -27,7 +28,7 @@ static void carve(void *self, crs_carver *c)
 }
 
 /* A few rows at a time, so that neighbours in memory are read and written together. */
-void crs_turn_rows(ptrdiff_t n, ptrdiff_t p, const ptrdiff_t *column, const double *rows, double *x)
+void crs_turn(ptrdiff_t n, ptrdiff_t p, const ptrdiff_t *column, const double *rows, double *x)
 {
     enum { ROWS = 32 };
     for (ptrdiff_t low = 0; low < n; low += ROWS) {
@@ -44,7 +45,7 @@ static void turn_pieces(const turning *t)
     copy((t->n - t->s * t->k) * t->p, t->rows + t->k * size, t->left);
     for (ptrdiff_t i = t->k - 1; i >= 0; i--) {
         copy(size, t->rows + i * size, t->room);
-        crs_turn_rows(t->s, t->p, t->column, t->room, t->x + i * size);
+        crs_turn(t->s, t->p, t->column, t->room, t->x + i * size);
     }
 }
 
@@ -73,18 +74,27 @@ static void append(const turning *t)
     }
 }
 
-bool crs_turn_here(ptrdiff_t n, ptrdiff_t p, const ptrdiff_t *column, const double *rows, double *x,
-                   crease_error *e)
+double *crs_turn_here(ptrdiff_t n, ptrdiff_t p, ptrdiff_t columns, const ptrdiff_t *column,
+                      double **rows, double **x, crease_error *e)
 {
-    turning t = { .n = n, .p = p, .column = column, .rows = rows, .x = x };
+    turning t = { .n = n, .p = p, .column = column };
     t.s = n / SHARE < MOST_ROWS ? n / SHARE + 1 : MOST_ROWS;
     t.k = n / t.s;
     void *memory = carve_block(carve, &t);
-    if (!memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a few of %td rows of X", n);
+    const size_t bytes = (size_t)n * (size_t)columns * sizeof(double) + CRS_LINE;
+    double *own = memory ? crs_resize(*rows, bytes, 1) : NULL;
+    if (!own) {
+        crs_free(memory);
+        crs_fail(e, CREASE_NO_MEMORY, "out of memory: the columns of %td rows", n);
+        return NULL;
+    }
+    *rows = NULL;
+    t.rows = own;
+    t.x = *x = (double *)carver_of(own).base;
     turn_pieces(&t);
     for (ptrdiff_t i = 0; i < t.k * p; i++)
         if (!has_moved(&t, i)) move_cycle(&t, i);
     append(&t);
     crs_free(memory);
-    return true;
+    return own;
 }
