@@ -193,7 +193,7 @@ typedef struct {
 bool crs_support_step(const crs_support *a, const double *g, double *room, double *step);
 ptrdiff_t crs_support_room(ptrdiff_t count); /* at most CRS_MOST_SUPPORT of them, if g is NULL */
 
-/* crease_regression_new of rows that are given away (path.c), which are gone where it fails, too;
+/* crease_regression_new of rows that are given away (path.c), which may be gone where it fails;
  * and the end of what a model has of them, when its certificates are there. */
 crease_regression *crs_regression_of(const crease_regression_settings *s, ptrdiff_t n, ptrdiff_t p,
                                      double **X, const double *y, crease_error *e);
