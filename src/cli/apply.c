@@ -4,6 +4,7 @@
  * A Tucker or matrix model is one of order two for its slices: coefficients times the product of
  * the core with the other factors, unfolded along the mode of the slices. */
 #include "cli/apply.h"
+#include "rpca/rpca.h"
 
 static const double slice_eps = 1e-6; /* relative */
 
@@ -245,18 +246,10 @@ static bool solve(crs_apply_job *j, crease_error *e)
     crs_keep_time(j->a, 4, 8 * (double)crease_size(&j->shape));
     crease_watch_enter(j->a->watch, CREASE_PHASE_FIT);
     j->s.watch = j->a->watch;
-    if (!(j->rows ? crs_apply_stream(j, slice_eps, e) : solve_all(j, e))) return false;
+    if (!(j->rows ? crs_apply_stream(j, e) : solve_all(j, e))) return false;
     j->ended = crease_watch_why(j->a->watch);
     crease_watch_enter(j->a->watch, CREASE_PHASE_CHECK);
-    return j->rows || crs_apply_judge(j, slice_eps, e);
-}
-
-static const crease_verification *worst_of(const crs_apply_job *j)
-{
-    const crease_verification *worst = &j->found[0];
-    for (ptrdiff_t i = 1; i < j->shape.dim[j->mode]; i++)
-        if (crs_worse(worst, &j->found[i])) worst = &j->found[i];
-    return worst;
+    return j->rows || crs_apply_judge(j, j->eps, e);
 }
 
 static void put_scores(crs_spot to, const crs_apply_job *j)
@@ -303,7 +296,7 @@ static void put_settings(crs_spot to, const crs_apply_job *j)
 /* Were all slices finished? */
 static crease_outcome outcome_of(const crs_apply_job *j)
 {
-    const bool good = worst_of(j)->verdict == CREASE_VERDICT_VALID;
+    const bool good = j->worst.verdict == CREASE_VERDICT_VALID;
     return good || j->ended == CREASE_NOT_RUN ? CREASE_STATIONARY : j->ended;
 }
 
@@ -316,11 +309,11 @@ static void put_result(const crs_apply_job *j, crs_document *d)
                       .model = j->model,
                       .outcome = how,
                       .outcome_text = how == CREASE_STATIONARY ? text : NULL,
-                      .verdict = crease_verdict_text(worst_of(j)->verdict),
-                      .verdict_text = worst_of(j)->text,
-                      .exit_status = crs_exit_of_run(how, worst_of(j)->verdict),
+                      .verdict = crease_verdict_text(j->worst.verdict),
+                      .verdict_text = j->worst.text,
+                      .exit_status = crs_exit_of_run(how, j->worst.verdict),
                       .method = "slices",
-                      .residual = worst_of(j)->smallest_eps,
+                      .residual = j->worst.smallest_eps,
                       .eps = slice_eps,
                       .relative = true,
                       .passes = -1,
@@ -400,7 +393,7 @@ static void print_scores(const crs_apply_job *j)
 
 static void print_summary(const crs_apply_job *j)
 {
-    const crease_verification *worst = worst_of(j);
+    const crease_verification *worst = &j->worst;
     const crs_trust trust = { .outcome = outcome_of(j),
                               .verdict = worst->verdict,
                               .why = worst->text,
@@ -415,6 +408,89 @@ static void print_summary(const crs_apply_job *j)
     crs_say_place(j->a, &j->folder);
 }
 
+/* Entries of slices that are read together, or one slice; ranks wait for one another. */
+enum { AT_ONCE = 1 << 20, AT_ONCE_OF_RANKS = 1 << 17 };
+/* Beside the slices themselves: terms, the judge's copy and its room, scores and their text. */
+static double beside(const crs_apply_job *j, const crease_space *s)
+{
+    const double rank = (double)j->factor[j->mode].shape.dim[1], slices = (double)s->dim[j->mode];
+    const double entries = (double)crease_size(s) / slices;
+    return 8 * entries * (4 * rank + 16) + slices * (16 * rank + 2500) + CRS_RPCA_OVERHEAD;
+}
+
+static double bytes_of(const crs_apply_job *j, const crease_space *s)
+{
+    const double n = (double)crease_size(s);
+    const bool turned = !j->cp && j->mode != 0;
+    return 8 * n * (CRS_APPLY_ARRAYS + (j->masked ? 1 : 0) + (turned ? 1 : 0)) + beside(j, s);
+}
+
+static bool in_parts(const crs_apply_job *j)
+{
+    crs_array about;
+    crs_place place;
+    const crs_format *format;
+    crease_error why;
+    if (!crs_read_place(j->path, &j->asked, &place, &about, &format, &why)) return false;
+    crs_array_free(&about);
+    return place.access != CRS_PLACE_WHOLE && !place.reversed;
+}
+
+/* Why they must be in memory, and what to do; NULL: they need not. */
+static const char *obstacle_of(const crs_apply_job *j, const char **instead)
+{
+    *instead = "let nan mark missing entries (--missing nan)";
+    if (j->masked) return "with --mask";
+    *instead = "store the data with that axis first (crease convert --order)";
+    if (j->mode != 0) return "with another --axis than 0";
+    *instead = "write them in row order first, by crease convert";
+    return in_parts(j) ? NULL : "of a file that cannot be read in parts";
+}
+
+static bool fail_little(const crs_apply_job *j, const crease_space *s, const char *obstacle,
+                        const char *instead, crease_error *e)
+{
+    const double one = 8.0 * CRS_APPLY_ARRAYS * (double)crease_size(s) / (double)s->dim[0];
+    char need[32], have[32];
+    crs_bytes_text(obstacle ? bytes_of(j, s) : beside(j, s) + one, need);
+    crs_bytes_text(j->memory, have);
+    if (!obstacle)
+        return crs_fail(e, CREASE_NO_MEMORY,
+                        "fitting these slices takes at least %s, slice by slice, and %s "
+                        "%s; allow more",
+                        need, crs_given(j->a, CRS_OPT_MEMORY) ? "--memory allows" : "there are",
+                        have);
+    return crs_fail(e, CREASE_NO_MEMORY,
+                    "%s the data must be in memory, which takes %s where --memory allows %s; %s",
+                    obstacle, need, have, instead);
+}
+
+/* Are there slices a few at a time, as they do not fit into memory or are shared by ranks? */
+static bool plan(crs_apply_job *j, crease_error *e)
+{
+    const char *instead;
+    const crs_team *t = j->a->team;
+    const bool given = crs_given(j->a, CRS_OPT_MEMORY);
+    crease_space s;
+    if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0.75 * crs_memory_free(), &j->memory, e))
+        return false;
+    if (!crs_read_shape(j->path, &j->asked, &s) || s.order != j->order)
+        return true; /* reading it will say why */
+    const char *obstacle = obstacle_of(j, &instead);
+    const bool shared = t && t->size > 1 && s.dim[0] > 1 && !obstacle;
+    if (shared && !given) j->memory /= t->size; /* ranks may be on one machine */
+    const double whole = bytes_of(j, &s);
+    if (whole <= j->memory && !shared) return true;
+    if (obstacle && !given) return crs_memory_suffices("fitting these slices", whole, e);
+    const double entries = (double)crease_size(&s) / (double)s.dim[0];
+    const double room = (j->memory - beside(j, &s)) / (8 * CRS_APPLY_ARRAYS * entries);
+    if (obstacle || !(room >= 1)) return fail_little(j, &s, obstacle, instead, e);
+    const double most = shared ? AT_ONCE_OF_RANKS : AT_ONCE;
+    const double slices = smaller(room, larger(1, floor(most / entries)));
+    j->step = (ptrdiff_t)smaller(slices, (double)s.dim[0]);
+    return true;
+}
+
 static void foretell(const crs_apply_job *j)
 {
     const ptrdiff_t slices = j->shape.dim[j->mode];
@@ -423,30 +499,32 @@ static void foretell(const crs_apply_job *j)
     crs_print("%s  %td slice%s along axis %d, by the terms of %s\n\n", j->path, slices,
               slices == 1 ? "" : "s", j->mode, j->from);
     crs_line("model", "%s of rank %td", j->model, j->s.rank);
-    crs_dry_memory(j->rows ? smaller(j->memory, crs_apply_bytes(j, &j->shape))
-                           : crs_apply_bytes(j, &j->shape));
+    crs_dry_memory(j->rows ? smaller(j->memory, bytes_of(j, &j->shape)) : bytes_of(j, &j->shape));
     crs_dry_time(j->a, &work);
     crs_dry_files(j->a, "coefficients.npy, lowrank.npy, sparse.npy, noise.npy");
 }
 
 static bool run(const crs_args *a, crease_error *e)
 {
-    crs_apply_job j = {
-        .a = a, .from = a->word[0], .path = a->word[1], .masked = crs_given(a, CRS_OPT_MASK)
-    };
+    crs_apply_job j = { .a = a,
+                        .from = a->word[0],
+                        .path = a->word[1],
+                        .masked = crs_given(a, CRS_OPT_MASK),
+                        .eps = slice_eps };
+    const bool alone = crs_blas_alone(); /* then no bit depends on threads, nor on ranks */
     bool done = crs_folder_of(a, &j.folder, e) && crs_apply_model(&j, e) && read_options(&j, e) &&
-                crs_apply_plan(&j, e) &&
-                (j.step > 0 ? crs_apply_survey(&j, e) : crs_apply_data(&j, e));
+                plan(&j, e) && (j.step > 0 ? crs_apply_survey(&j, e) : crs_apply_data(&j, e));
     if (done && crs_dry(a)) {
         foretell(&j);
         crs_apply_discard(&j);
         return true;
     }
     done = done && crs_checkpoint_bind(a, "the data", j.hash, e) &&
-           crs_checkpoint_bind(a, "the model", j.model_hash, e) && solve(&j, e);
+           crs_checkpoint_bind(a, "the model", j.model_hash, e) &&
+           (alone || crs_checkpoint_bind_threads(a, e)) && solve(&j, e);
     done = done && deliver(&j, e);
     if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-    if (done) *a->status = crs_exit_of_run(outcome_of(&j), worst_of(&j)->verdict);
+    if (done) *a->status = crs_exit_of_run(outcome_of(&j), j.worst.verdict);
     crs_apply_discard(&j);
     return done;
 }
@@ -467,6 +545,7 @@ const crs_verb crs_apply_verb = {
             "relative to the noise, the median error, and the robust distance of its coefficients "
             "from those of the slices the model was fitted to.",
     .example = "crease apply result new.npy --out seen",
+    .binds_threads = true,
     .takes = CRS_LIST(CRS_TAKES(AXIS), CRS_TAKES(MISSING), CRS_TAKES(MASK), CRS_TAKES_READING,
                       CRS_TAKES(max_seconds), CRS_TAKES(MEMORY), CRS_TAKES_CHECKPOINT,
                       CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(REPORT), CRS_TAKES(FORCE),

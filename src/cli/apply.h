@@ -11,10 +11,10 @@ typedef struct {
     const char *from, *path, *masked; /* the result, the data, their mask (NULL: none) */
     crs_named_reg penalty;
     crease_cp_apply_settings s;
-    char model[16];
-    bool cp, bounded; /* terms with weights; noise bounded as a whole */
-    int order, mode;  /* mode: that of the slices, from 0 */
-    crs_axes axes;    /* of the model; axes_order 0: none are known */
+    char model[16], rho[80]; /* of the result; its penalty */
+    bool cp, bounded;        /* terms with weights; noise bounded as a whole */
+    int order, mode;         /* mode: that of the slices, from 0 */
+    crs_axes axes;           /* of the model; axes_order 0: none are known */
     int axes_order;
     crs_asked asked; /* how the data are read */
     crs_array data, mask, factor[CREASE_MAX_ORDER], weight, core;
@@ -27,11 +27,14 @@ typedef struct {
     char model_hash[CRS_HASH];                /* of its certificate, which is bound to its files */
     crs_folder folder;
     crease_cp_apply_result out;
-    crease_verification *found; /* of every slice */
+    crease_verification *found; /* of every slice in memory */
+    crease_verification worst;  /* of these or all, without its residuals */
+    bool judged;                /* one slice at least was */
     crease_outcome ended;       /* by the watch, before every slice was done; NOT_RUN: it did not */
     double objective;           /* of all slices, recomputed */
     double memory;              /* that may be used */
     ptrdiff_t step;             /* slices at a time; 0: all of them are in memory */
+    double eps;                 /* of the check, relative */
     crs_row_reader *rows;       /* of slices that are not */
     crs_extent extent;          /* of those, */
     double largest;             /* and the entry that is */
@@ -74,14 +77,20 @@ bool crs_apply_terms(crs_apply_job *j, crease_error *e);
 bool crs_apply_finish(crs_apply_job *j, crease_error *e);
 void crs_apply_discard(crs_apply_job *j);
 
-/* The independent checker's word on every slice. */
+/* The independent checker's word on every slice, and the worst of those so far. */
 bool crs_apply_judge(crs_apply_job *j, double eps, crease_error *e);
+void crs_apply_note(crs_apply_job *j, const crease_verification *v);
 
-/* Slices of data that do not fit into memory (apply_stream.c). plan: do they? Otherwise survey
- * takes the place of crs_apply_data; stream fits, judges and writes all of them. */
-bool crs_apply_plan(crs_apply_job *j, crease_error *e);
+/* Slices a few at a time (apply_stream.c): survey takes the place of crs_apply_data; stream fits,
+ * judges and writes all of them. */
+enum { CRS_APPLY_ARRAYS = 4 }; /* in the shape of slices: data, lowrank, sparse, noise */
 bool crs_apply_survey(crs_apply_job *j, crease_error *e);
-bool crs_apply_stream(crs_apply_job *j, double eps, crease_error *e);
-double crs_apply_bytes(const crs_apply_job *j, const crease_space *s); /* of data in memory */
+bool crs_apply_stream(crs_apply_job *j, crease_error *e);
+/* The ranks that share the slices; NULL: there are none, or not these slices. */
+static inline const crs_team *ranks_of(const crs_apply_job *j)
+{
+    const crs_team *t = j->a->team;
+    return t && t->size > 1 && j->step > 0 && j->shape.dim[0] > 1 ? t : NULL;
+}
 
 #endif

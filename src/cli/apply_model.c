@@ -8,8 +8,10 @@ static bool open_penalty(crs_apply_job *j, const char *text, crease_error *e)
     char whole[80];
     if (!strchr(text, ':')) {
         snprintf(whole, sizeof whole, "%.60s:1", text);
+        snprintf(j->rho, sizeof j->rho, "%s", whole);
         if (crs_reg_open(whole, &j->penalty, NULL)) return true;
     }
+    snprintf(j->rho, sizeof j->rho, "%.79s", text);
     return crs_reg_open(text, &j->penalty, e);
 }
 

@@ -86,6 +86,14 @@ static bool judge_slice(const crs_apply_job *j, slice *s, double root, double ep
     return true;
 }
 
+void crs_apply_note(crs_apply_job *j, const crease_verification *v)
+{
+    if (j->judged && !crs_worse(&j->worst, v)) return;
+    j->worst = *v;
+    j->worst.residual = NULL;
+    j->judged = true;
+}
+
 bool crs_apply_judge(crs_apply_job *j, double eps, crease_error *e)
 {
     const double c = j->s.alpha_noise / (1 + j->s.alpha_noise), root = sqrt(2 * c);
@@ -114,6 +122,7 @@ bool crs_apply_judge(crs_apply_job *j, double eps, crease_error *e)
         v->verdict = CREASE_VERDICT_INVALID, v->smallest_eps = INFINITY;
         snprintf(v->text, sizeof v->text, "its parts do not follow from its coefficients and data");
     }
+    for (ptrdiff_t i = 0; done && i < slices; i++) crs_apply_note(j, &j->found[i]);
     j->objective = s.objective;
     crs_free(all);
     return done;

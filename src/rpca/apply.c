@@ -126,8 +126,8 @@ struct crs_slices {
     double *a;                    /* coefficients of all slices, in the unit of the work */
     crease_cp_slice_score *score; /* of all slices */
     double *t, *low, *work;       /* a slice, M a, for medians */
+    unsigned char *finished;      /* of all slices */
     int unit, terms;              /* the data are worked on times 2^-unit, M times 2^-terms */
-    ptrdiff_t next;               /* slice to do */
     bool begun, done;             /* the unit of the checkpoint */
 };
 
@@ -173,11 +173,17 @@ static void score_slice(crs_slices *b, crease_cp_slice_score *score, const doubl
     score->objective = ldexp(score->objective, 2 * b->unit);
 }
 
-/* Slice i of the part, `first + i` of all. One that a checkpoint has is evaluated alone. */
+static void finish(crs_slices *b, ptrdiff_t i)
+{
+    b->finished[i] = 1;
+    crs_unit_tick(b->s.watch);
+}
+
+/* Slice i of the part, `first + i` of all. One that is finished is evaluated alone. */
 static void one_slice(crs_slices *b, const part *p, ptrdiff_t first, ptrdiff_t i)
 {
     double *a = b->a + (first + i) * b->p.rank;
-    const bool fresh = first + i >= b->next;
+    const bool fresh = !b->finished[first + i];
     gather(b, p, i);
     if (fresh)
         score_slice(b, &b->score[first + i], a, crs_slice_solve(&b->p, b->t, a));
@@ -186,9 +192,7 @@ static void one_slice(crs_slices *b, const part *p, ptrdiff_t first, ptrdiff_t i
     crs_gemv(false, b->p.entries, b->p.rank, 1, b->p.m, a, 0, b->low);
     scatter(b, p, i);
     crs_times_power(b->p.rank, b->unit - b->terms, a, p->out->coefficients + i * b->p.rank);
-    if (!fresh) return;
-    b->next++;
-    crs_unit_tick(b->s.watch);
+    if (fresh) finish(b, first + i);
 }
 
 static void run_part(crs_slices *b, const part *p, ptrdiff_t first)
@@ -208,7 +212,7 @@ static void visit(crs_visitor *v, void *self)
 {
     crs_slices *b = self;
     const ptrdiff_t slices = b->s.shape.dim[b->s.mode];
-    crs_visit(v, b->next);
+    crs_visits(v, b->finished, slices);
     crs_visits(v, b->a, slices * b->p.rank);
     crs_visits(v, b->score, slices);
 }
@@ -242,7 +246,8 @@ static bool open_memory(crs_slices *b, crease_error *e)
     b->a = crs_doubles(slices * b->p.rank, "the coefficients", e);
     if (!b->a) return false;
     b->score = crs_alloc((size_t)slices, sizeof *b->score);
-    return b->score || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the scores");
+    b->finished = crs_alloc((size_t)slices, 1);
+    return (b->score && b->finished) || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the scores");
 }
 
 /* Its terms and units; checked. */
@@ -271,6 +276,32 @@ crs_slices *crs_slices_open(const crease_cp_apply_settings *s, const crs_extent 
     return NULL;
 }
 
+/* The flag, the coefficients, the score. */
+enum { SCORE = sizeof(crease_cp_slice_score) / sizeof(int64_t) };
+_Static_assert(sizeof(double) == sizeof(int64_t), "a word for a number");
+_Static_assert(sizeof(crease_cp_slice_score) == SCORE * sizeof(int64_t), "words for a score");
+
+ptrdiff_t crs_slices_words(const crs_slices *b) { return 1 + b->p.rank + SCORE; }
+
+void crs_slices_tell(const crs_slices *b, ptrdiff_t i, int64_t *word)
+{
+    const size_t rank = (size_t)b->p.rank;
+    memset(word, 0, (size_t)crs_slices_words(b) * sizeof *word);
+    if (!b->finished[i]) return;
+    word[0] = 1;
+    memcpy(word + 1, b->a + i * b->p.rank, rank * sizeof *word);
+    memcpy(word + 1 + rank, &b->score[i], sizeof *b->score);
+}
+
+void crs_slices_hear(crs_slices *b, ptrdiff_t i, const int64_t *word)
+{
+    const size_t rank = (size_t)b->p.rank;
+    if (word[0] == 0 || b->finished[i]) return;
+    memcpy(b->a + i * b->p.rank, word + 1, rank * sizeof *word);
+    memcpy(&b->score[i], word + 1 + rank, sizeof *b->score);
+    finish(b, i);
+}
+
 bool crs_slices_scores(crs_slices *b, crease_cp_slice_score *score, crease_error *e)
 {
     const ptrdiff_t slices = b->s.shape.dim[b->s.mode], n = slices * b->p.rank;
@@ -290,6 +321,7 @@ void crs_slices_close(crs_slices *b)
     crs_free(b->t);
     crs_free(b->a);
     crs_free(b->score);
+    crs_free(b->finished);
     crs_free(b->m);
     crs_free(b);
 }

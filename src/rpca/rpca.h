@@ -457,10 +457,16 @@ typedef struct crs_slices crs_slices;
  * its entry at extent->at; entries that are not finite were refused. NULL with a sentence. */
 crs_slices *crs_slices_open(const crease_cp_apply_settings *s, const crs_extent *data, double value,
                             crease_error *e);
-/* Slices from `first` on, those after the ones before: `count` of them lie in `tensor` as all lie
- * in the data, and so do the arrays of `out`, which has neither scores nor NULL. */
+/* Slices from `first` on: `count` of them lie in `tensor` as all lie in the data, and so do the
+ * arrays of `out`, which has neither scores nor NULL. What is known of a slice is not fitted again.
+ */
 void crs_slices_run(crs_slices *b, ptrdiff_t first, ptrdiff_t count, const double *tensor,
                     const crease_cp_apply_result *out);
+/* What is known of slice i as so many whole numbers, all 0 where it was not fitted yet, and back:
+ * for another process. */
+ptrdiff_t crs_slices_words(const crs_slices *b);
+void crs_slices_tell(const crs_slices *b, ptrdiff_t i, int64_t *word);
+void crs_slices_hear(crs_slices *b, ptrdiff_t i, const int64_t *word);
 /* The scores of all, after the last. */
 bool crs_slices_scores(crs_slices *b, crease_cp_slice_score *score, crease_error *e);
 void crs_slices_close(crs_slices *b);

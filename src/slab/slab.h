@@ -266,6 +266,12 @@ void crs_team_dismiss(crs_source *s);
 void crs_team_share(const crs_team *t, crs_source *s);
 /* On every rank: are the data of the others those of rank 0, as far as their first slabs tell? */
 bool crs_team_compare(crs_source *s, crease_error *e);
+/* The same by a mark of what a rank, or rank 0 in its place, sees where that rank begins, and its
+ * words for that place; 0: it has nothing. */
+enum { CRS_TEAM_WHERE = 80 };
+typedef bool crs_team_mark(void *self, int rank, int64_t *mark, char where[CRS_TEAM_WHERE],
+                           crease_error *e);
+bool crs_team_compare_by(const crs_team *t, crs_team_mark *mark, void *self, crease_error *e);
 /* Did nothing fail? Each rank says what failed there, -1: nothing; the least number speaks for all,
  * its sentence goes to rank 0. */
 bool crs_team_agree(const crs_team *t, ptrdiff_t failed, crease_error *e);

@@ -5,6 +5,8 @@
  * as bytes. Every rank does its own slabs; then the least slab that failed is agreed on and its
  * sentence fetched, or the digits of all sums are brought to the largest power that one rank has,
  * and added up. A rank that fails stays with the protocol, so that nobody waits for it. */
+#include <stdio.h>
+
 #include "slab/slab.h"
 
 enum { PLACES = 64, NAME = 32 };
@@ -137,12 +139,55 @@ bool crs_team_finish(crs_look *l, crs_team_step step, ptrdiff_t failed, crease_e
     return well;
 }
 
-/* Of the entries of a slab, and of which were observed: other data have another one, most likely.
- */
-static bool read_mark(crs_source *s, ptrdiff_t k, int64_t *mark, crease_error *e)
+/* Of many ranks rank 0 asks a few: it reads a part for each. */
+static bool is_asked(const crs_team *t, int rank)
 {
+    enum { FEW = 16 };
+    return rank > 0 && (t->size <= FEW || rank % (t->size / FEW) == 0);
+}
+
+static bool compare_marks(const crs_team *t, const int64_t *mark, crs_team_mark *read, void *self,
+                          crease_error *e)
+{
+    for (int r = 1; r < t->size; r++) {
+        char where[CRS_TEAM_WHERE] = "";
+        int64_t own = 0;
+        if (!is_asked(t, r)) continue;
+        if (!read(self, r, &own, where, e)) return false;
+        if (own != mark[r])
+            return crs_fail(e, CREASE_BAD_DATA,
+                            "rank %d sees other data than rank 0 (%s differs); give all ranks the "
+                            "same file",
+                            r, where);
+    }
+    return true;
+}
+
+bool crs_team_compare_by(const crs_team *t, crs_team_mark *read, void *self, crease_error *e)
+{
+    char where[CRS_TEAM_WHERE];
+    int64_t *mark = crs_alloc((size_t)t->size, sizeof *mark);
+    bool done = mark || crs_fail(e, CREASE_NO_MEMORY, "out of memory: marks of ranks");
+    if (done && is_asked(t, t->rank)) done = read(self, t->rank, &mark[t->rank], where, e);
+    done = crs_team_agree(t, done ? -1 : t->rank, e);
+    if (done) {
+        t->count(t->self, mark, t->size);
+        done = crs_team_agree(t, t->rank > 0 || compare_marks(t, mark, read, self, e) ? -1 : 0, e);
+    }
+    crs_free(mark);
+    return done;
+}
+
+/* Of the entries of a rank's first slab, and of which were observed: other data have another one,
+ * most likely. */
+static bool read_mark(void *self, int rank, int64_t *mark, char where[CRS_TEAM_WHERE],
+                      crease_error *e)
+{
+    crs_source *s = self;
+    const ptrdiff_t k = s->cut.count * rank / s->team->size;
     crs_slab slab;
     uint64_t sum = 14695981039346656037u;
+    if (k == s->cut.count * (rank + 1) / s->team->size) return true;
     if (!s->ops->take(s, k, &slab, e)) return false;
     for (ptrdiff_t j = 0, n = crease_size(&slab.shape); j < n; j++) {
         uint64_t bits;
@@ -152,47 +197,13 @@ static bool read_mark(crs_source *s, ptrdiff_t k, int64_t *mark, crease_error *e
     }
     s->ops->give(s, &slab);
     *mark = (int64_t)(sum >> 1);
-    return true;
-}
-
-/* Of many ranks rank 0 asks a few: it reads a slab for each. */
-static bool is_asked(const crs_team *t, int rank)
-{
-    enum { FEW = 16 };
-    return rank > 0 && (t->size <= FEW || rank % (t->size / FEW) == 0);
-}
-
-static bool compare_marks(crs_source *s, const int64_t *mark, crease_error *e)
-{
-    const crs_team *t = s->team;
-    for (int r = 1; r < t->size; r++) {
-        const ptrdiff_t first = s->cut.count * r / t->size;
-        int64_t own;
-        if (!is_asked(t, r) || first == s->cut.count * (r + 1) / t->size) continue;
-        if (!read_mark(s, first, &own, e)) return false;
-        if (own != mark[r])
-            return crs_fail(e, CREASE_BAD_DATA,
-                            "rank %d sees other data than rank 0 (slab %td of %td differs); give "
-                            "all ranks the same file",
-                            r, first + 1, s->cut.count);
-    }
+    snprintf(where, CRS_TEAM_WHERE, "slab %td of %td", k + 1, s->cut.count);
     return true;
 }
 
 bool crs_team_compare(crs_source *s, crease_error *e)
 {
-    const crs_team *t = s->team;
-    int64_t *mark = crs_alloc((size_t)t->size, sizeof *mark);
-    bool done = mark || crs_fail(e, CREASE_NO_MEMORY, "out of memory: marks of ranks");
-    if (done && is_asked(t, t->rank) && s->count > 0)
-        done = read_mark(s, s->first, &mark[t->rank], e);
-    done = crs_team_agree(t, done ? -1 : t->rank, e);
-    if (done) {
-        t->count(t->self, mark, t->size);
-        done = crs_team_agree(t, t->rank > 0 || compare_marks(s, mark, e) ? -1 : 0, e);
-    }
-    crs_free(mark);
-    return done;
+    return crs_team_compare_by(s->team, read_mark, s, e);
 }
 
 bool crs_team_invite(const crs_team *t, crs_source *s, const void *told, size_t bytes,

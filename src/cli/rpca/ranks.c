@@ -18,19 +18,24 @@ typedef struct {
     const char *beside[CRS_JOINED];
 } data;
 
+void crs_visit_asked(crs_visitor *v, crs_asked *a)
+{
+    crs_visit(v, a->missing);
+    crs_visit_text(v, "read_as", &a->read_as);
+    crs_visit_text(v, "absent", &a->absent);
+    crs_visit_text(v, "columns", &a->columns);
+    crs_visit_text(v, "drop", &a->drop);
+    crs_visit_text(v, "frames", &a->frames);
+    crs_visit_text(v, "size", &a->size);
+    crs_visit(v, a->colour);
+    crs_visit(v, a->shape);
+}
+
 static void visit(crs_visitor *v, void *self)
 {
     data *d = self;
     crs_visit_text(v, "path", &d->path);
-    crs_visit(v, d->asked.missing);
-    crs_visit_text(v, "read_as", &d->asked.read_as);
-    crs_visit_text(v, "absent", &d->asked.absent);
-    crs_visit_text(v, "columns", &d->asked.columns);
-    crs_visit_text(v, "drop", &d->asked.drop);
-    crs_visit_text(v, "frames", &d->asked.frames);
-    crs_visit_text(v, "size", &d->asked.size);
-    crs_visit(v, d->asked.colour);
-    crs_visit(v, d->asked.shape);
+    crs_visit_asked(v, &d->asked);
     crs_visit(v, d->bytes);
     crs_visit(v, d->missing);
     crs_visit(v, d->files);
@@ -140,6 +145,8 @@ void crs_program_serve(const crs_team *t)
     crs_blas_alone();
     static const crs_team_task tasks[] = { { "check", check },
                                            { "generate", crs_generate_assist },
+                                           { "apply-survey", crs_apply_assist_survey },
+                                           { "apply", crs_apply_assist },
                                            { NULL, NULL } };
     const crs_team_service s = {
         .open = open, .user = (void *)(uintptr_t)t, .jobs = jobs, .tasks = tasks

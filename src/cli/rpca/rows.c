@@ -172,39 +172,28 @@ bool crs_rpca_rows_at(crs_rpca_rows *r, ptrdiff_t at, crease_error *e)
 /* The hash of the data, every rank of its own slabs. */
 bool crs_rpca_rows_hash(crs_rpca_rows *r, const crs_team *t, crease_error *e)
 {
-    enum { PIECE = 1 << 12, WORDS = SHA256_DIGEST_SIZE / 4 };
+    enum { PIECE = 1 << 12 };
     const crs_partition cut = crs_partition_of(&r->shape);
     const ptrdiff_t first = cut.count * t->rank / t->size;
     const ptrdiff_t end = cut.count * (t->rank + 1) / t->size;
-    int64_t *word = crs_alloc((size_t)cut.count, WORDS * sizeof *word);
+    int64_t *word = crs_alloc((size_t)cut.count, CRS_SLAB_WORDS * sizeof *word);
     double x[PIECE];
+    crs_entries_hash h;
     bool done = word || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the hash of the data");
+    crs_array_hash_part(&h, &r->shape, first, word);
     for (ptrdiff_t k = first; done && k < end; k++) {
         const crs_slab slab = crs_slab_at(&cut, k);
-        uint8_t digest[SHA256_DIGEST_SIZE];
-        crs_hash h;
-        crs_hash_begin(&h);
         done = crs_rpca_rows_at(r, slab.first, e);
         for (ptrdiff_t left = crease_size(&slab.shape), now; done && left > 0; left -= now) {
             now = fewer(left, PIECE);
             done = crs_rpca_rows_next(r, now, x, e);
-            if (done) crs_hash_entries(&h, now, x, NULL);
+            if (done) crs_array_hash_add(&h, now, x);
         }
-        sha256_digest(&h, sizeof digest, digest);
-        for (int n = 0; n < WORDS; n++)
-            word[WORDS * k + n] = (int64_t)crs_number_bits(4, false, digest + 4 * n);
     }
     done = crs_rpca_agree(t, done, e);
     if (done) {
-        crs_hash h;
-        t->count(t->self, word, WORDS * cut.count);
-        crs_hash_shape(&h, &r->shape);
-        for (ptrdiff_t k = 0; k < WORDS * cut.count; k++) {
-            unsigned char bytes[4];
-            crs_number_put(4, (uint64_t)word[k], bytes);
-            crs_hash_add(&h, bytes, sizeof bytes);
-        }
-        crs_hash_slabs(&h, true, r->hash);
+        t->count(t->self, word, CRS_SLAB_WORDS * cut.count);
+        crs_hash_from_words(&r->shape, cut.count, word, r->hash);
     }
     crs_free(word);
     return done;

@@ -247,8 +247,12 @@ bool crs_rpca_assist(const crs_team *t, const crs_rpca_told *told, crease_watch 
 /* Is all well on every rank? The sentence of the first that failed goes to rank 0, and names it. */
 bool crs_rpca_agree(const crs_team *t, bool well, crease_error *e);
 
-/* generate.c: what another rank does of an instance. */
+/* generate.c, apply_stream.c: what another rank does of an instance; of new slices, where they are
+ * read first, and where they are fitted. */
 void crs_generate_assist(const crs_team *t, const void *bytes, size_t count);
+void crs_apply_assist_survey(const crs_team *t, const void *bytes, size_t count);
+void crs_apply_assist(const crs_team *t, const void *bytes, size_t count);
+void crs_visit_asked(crs_visitor *v, crs_asked *a);
 
 /* rpca/problem.c: a claim whose penalty is not by entries, by the general checker on the model
  * itself, with all entries of the parts. */

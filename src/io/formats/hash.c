@@ -51,12 +51,44 @@ void crs_hash_slabs(crs_hash *h, bool several, char text[CRS_HASH])
     end_as(h, several ? "sha256/slabs" : "sha256", text);
 }
 
+void crs_hash_words(crs_hash *h, int64_t word[CRS_SLAB_WORDS])
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_digest(h, sizeof digest, digest);
+    for (int k = 0; k < CRS_SLAB_WORDS; k++)
+        word[k] = (int64_t)crs_number_bits(4, false, digest + 4 * k);
+}
+
+void crs_hash_from_words(const crease_space *s, ptrdiff_t slabs, const int64_t *word,
+                         char text[CRS_HASH])
+{
+    crs_hash h;
+    crs_hash_shape(&h, s);
+    for (ptrdiff_t k = 0; k < CRS_SLAB_WORDS * slabs; k++) {
+        unsigned char bytes[4];
+        crs_number_put(4, (uint64_t)word[k], bytes);
+        crs_hash_add(&h, bytes, sizeof bytes);
+    }
+    crs_hash_slabs(&h, true, text);
+}
+
 static void begin_slab(crs_entries_hash *h, ptrdiff_t k)
 {
     const crs_slab s = crs_slab_at(&h->cut, k);
     h->k = k;
     h->left = crease_size(&s.shape);
     crs_hash_begin(&h->slab);
+}
+
+static void end_slab(crs_entries_hash *h)
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    if (h->word) {
+        crs_hash_words(&h->slab, h->word + CRS_SLAB_WORDS * h->k);
+        return;
+    }
+    sha256_digest(&h->slab, sizeof digest, digest);
+    crs_hash_add(&h->all, digest, sizeof digest);
 }
 
 void crs_array_hash_begin(crs_entries_hash *h, const crease_space *s, bool whole)
@@ -67,18 +99,21 @@ void crs_array_hash_begin(crs_entries_hash *h, const crease_space *s, bool whole
     begin_slab(h, 0);
 }
 
+void crs_array_hash_part(crs_entries_hash *h, const crease_space *s, ptrdiff_t k, int64_t *word)
+{
+    *h = (crs_entries_hash){ .cut = crs_partition_of(s), .several = true, .word = word };
+    if (k < h->cut.count) begin_slab(h, k);
+}
+
 void crs_array_hash_add(crs_entries_hash *h, ptrdiff_t n, const double *x)
 {
     if (!h->several) crs_hash_entries(&h->all, n, x, NULL);
     for (ptrdiff_t at = 0, now; h->several && at < n; at += now) {
-        uint8_t digest[SHA256_DIGEST_SIZE];
         now = fewer(n - at, h->left);
         crs_hash_entries(&h->slab, now, x + at, NULL);
         h->left -= now;
-        if (h->left > 0) continue;
-        sha256_digest(&h->slab, sizeof digest, digest);
-        crs_hash_add(&h->all, digest, sizeof digest);
-        if (h->k + 1 < h->cut.count) begin_slab(h, h->k + 1);
+        if (h->left == 0) end_slab(h);
+        if (h->left == 0 && h->k + 1 < h->cut.count) begin_slab(h, h->k + 1);
     }
 }
 

@@ -291,6 +291,12 @@ void crs_array_hash(const crs_array *a, char hash[CRS_HASH]);
 void crs_hash_shape(crs_hash *h, const crease_space *s);
 void crs_hash_entries(crs_hash *h, ptrdiff_t n, const double *x, const unsigned char *seen);
 void crs_hash_slabs(crs_hash *h, bool several, char text[CRS_HASH]);
+/* The hash of a slab at its end as whole numbers, which processes can add up, and that of an array
+ * from those of all its slabs. */
+enum { CRS_SLAB_WORDS = SHA256_DIGEST_SIZE / 4 };
+void crs_hash_words(crs_hash *h, int64_t word[CRS_SLAB_WORDS]);
+void crs_hash_from_words(const crease_space *s, ptrdiff_t slabs, const int64_t *word,
+                         char text[CRS_HASH]);
 /* The bytes of a file into a hash, and how many they are. */
 bool crs_hash_file(crs_hash *h, const char *path, long long *bytes, crease_error *e);
 

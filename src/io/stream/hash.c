@@ -4,8 +4,6 @@
  * it. */
 #include "io/stream/stream.h"
 
-enum { WORDS = SHA256_DIGEST_SIZE / 4 };
-
 typedef struct {
     ptrdiff_t slabs;
 } arguments;
@@ -14,21 +12,19 @@ static void plan(const void *args, const crease_space *shape, crs_total *sums)
 {
     const arguments *a = args;
     (void)shape;
-    crs_total_plan(sums, CRS_COUNT, WORDS * a->slabs);
+    crs_total_plan(sums, CRS_COUNT, CRS_SLAB_WORDS * a->slabs);
 }
 
 static bool add(const void *args, void *room, const crs_slab *slab, int worker, crs_total *sums,
                 crease_error *e)
 {
-    uint8_t digest[SHA256_DIGEST_SIZE];
-    int64_t word[WORDS];
+    int64_t word[CRS_SLAB_WORDS];
     crs_hash h;
     (void)args, (void)room, (void)worker, (void)e;
     crs_hash_begin(&h);
     crs_hash_entries(&h, crease_size(&slab->shape), slab->t, slab->w);
-    sha256_digest(&h, sizeof digest, digest);
-    for (int k = 0; k < WORDS; k++) word[k] = (int64_t)crs_number_bits(4, false, digest + 4 * k);
-    crs_total_count(sums, 0, WORDS * slab->index, WORDS, word);
+    crs_hash_words(&h, word);
+    crs_total_count(sums, 0, CRS_SLAB_WORDS * slab->index, CRS_SLAB_WORDS, word);
     return true;
 }
 
@@ -43,26 +39,25 @@ const crs_job crs_hash_job = {
 };
 
 /* One slab: the shape and its entries, as those of any array. */
-static bool hash_one(crs_source *s, crs_hash *h, crease_error *e)
+static bool hash_one(crs_source *s, char hash[CRS_HASH], crease_error *e)
 {
     crs_slab slab;
+    crs_hash h;
     if (!s->ops->take(s, 0, &slab, e)) return false;
-    crs_hash_entries(h, crease_size(&slab.shape), slab.t, slab.w);
+    crs_hash_shape(&h, &s->cut.shape);
+    crs_hash_entries(&h, crease_size(&slab.shape), slab.t, slab.w);
+    crs_hash_slabs(&h, false, hash);
     s->ops->give(s, &slab);
     return true;
 }
 
-static bool hash_slabs(crs_source *s, int threads, crease_watch *watch, crs_hash *h,
+static bool hash_slabs(crs_source *s, int threads, crease_watch *watch, char hash[CRS_HASH],
                        crease_error *e)
 {
     const arguments a = { s->cut.count };
     crs_look l;
     if (!crs_look_once(&l, s, &crs_hash_job, &a, threads, watch, e)) return false;
-    for (ptrdiff_t k = 0; k < WORDS * s->cut.count; k++) {
-        unsigned char bytes[4];
-        crs_number_put(4, (uint64_t)l.sums.array[0].whole[k], bytes);
-        crs_hash_add(h, bytes, sizeof bytes);
-    }
+    crs_hash_from_words(&s->cut.shape, s->cut.count, l.sums.array[0].whole, hash);
     crs_look_close(&l);
     return !crease_watch_over(watch) || crs_cut(e, "the hash of the data");
 }
@@ -70,10 +65,5 @@ static bool hash_slabs(crs_source *s, int threads, crease_watch *watch, crs_hash
 bool crs_source_hash(crs_source *s, int threads, crease_watch *watch, char hash[CRS_HASH],
                      crease_error *e)
 {
-    crs_hash h;
-    const bool several = s->cut.count > 1;
-    crs_hash_shape(&h, &s->cut.shape);
-    if (several ? !hash_slabs(s, threads, watch, &h, e) : !hash_one(s, &h, e)) return false;
-    crs_hash_slabs(&h, several, hash);
-    return true;
+    return s->cut.count > 1 ? hash_slabs(s, threads, watch, hash, e) : hash_one(s, hash, e);
 }

@@ -68,14 +68,17 @@ bool crs_sink_put(crs_sink *s, ptrdiff_t first, ptrdiff_t count, const double *x
 bool crs_sink_copy(crs_sink *s, crs_source *source, const int *from, crease_error *e);
 
 /* crs_array_hash of entries as they come; `whole`: as of one slab, which it was up to version 0.4.
- * Its end is crs_hash_slabs(&h->all, h->several, text). */
+ * Its end is crs_hash_slabs(&h->all, h->several, text). part: of those of slab k on alone, whose
+ * hashes go to their places in `word` (crs_hash_words). */
 typedef struct {
     crs_hash all, slab;
     crs_partition cut;
     ptrdiff_t k, left; /* of slab k */
     bool several;
+    int64_t *word; /* NULL: into `all` */
 } crs_entries_hash;
 void crs_array_hash_begin(crs_entries_hash *h, const crease_space *s, bool whole);
+void crs_array_hash_part(crs_entries_hash *h, const crease_space *s, ptrdiff_t k, int64_t *word);
 void crs_array_hash_add(crs_entries_hash *h, ptrdiff_t n, const double *x);
 
 /* Of the entries of all slabs, where those that were not observed are nan, and of the shape: for
