@@ -504,6 +504,21 @@ static void foretell(const crs_apply_job *j)
     crs_dry_files(j->a, "coefficients.npy, lowrank.npy, sparse.npy, noise.npy");
 }
 
+static bool run_job(crs_apply_job *j, bool bound, crease_error *e)
+{
+    const crs_args *a = j->a;
+    bool done = crs_folder_of(a, &j->folder, e) && crs_apply_model(j, e) && read_options(j, e) &&
+                plan(j, e) && (j->step > 0 ? crs_apply_survey(j, e) : crs_apply_data(j, e));
+    if (done && crs_dry(a)) return foretell(j), true;
+    done = done && crs_checkpoint_bind(a, "the data", j->hash, e) &&
+           crs_checkpoint_bind(a, "the model", j->model_hash, e) &&
+           (!bound || crs_checkpoint_bind_threads(a, e)) && solve(j, e) && deliver(j, e);
+    if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(j);
+    if (done) *a->status = crs_exit_of_run(outcome_of(j), j->worst.verdict);
+    return done;
+}
+
+/* With one thread of BLAS no bit depends on threads, nor on ranks. */
 static bool run(const crs_args *a, crease_error *e)
 {
     crs_apply_job j = { .a = a,
@@ -511,20 +526,9 @@ static bool run(const crs_args *a, crease_error *e)
                         .path = a->word[1],
                         .masked = crs_given(a, CRS_OPT_MASK),
                         .eps = slice_eps };
-    const bool alone = crs_blas_alone(); /* then no bit depends on threads, nor on ranks */
-    bool done = crs_folder_of(a, &j.folder, e) && crs_apply_model(&j, e) && read_options(&j, e) &&
-                plan(&j, e) && (j.step > 0 ? crs_apply_survey(&j, e) : crs_apply_data(&j, e));
-    if (done && crs_dry(a)) {
-        foretell(&j);
-        crs_apply_discard(&j);
-        return true;
-    }
-    done = done && crs_checkpoint_bind(a, "the data", j.hash, e) &&
-           crs_checkpoint_bind(a, "the model", j.model_hash, e) &&
-           (alone || crs_checkpoint_bind_threads(a, e)) && solve(&j, e);
-    done = done && deliver(&j, e);
-    if (done && !crs_given(a, CRS_OPT_JSON)) print_summary(&j);
-    if (done) *a->status = crs_exit_of_run(outcome_of(&j), j.worst.verdict);
+    const int before = crs_blas_threads(1);
+    const bool done = run_job(&j, before == 0, e);
+    if (before > 0) crs_blas_threads(before);
     crs_apply_discard(&j);
     return done;
 }
@@ -538,7 +542,9 @@ const crs_verb crs_apply_verb = {
     .text = "Fit new slices with the factors of a result. For every slice of DATA along an axis "
             "(--axis, default 0) it finds the coefficients that minimize the robust error with the "
             "penalty, alpha and signs of a result of 'crease rpca'. DATA have the model's shape "
-            "except along that axis, or one dimension less: a single slice. The folder receives "
+            "except along that axis, or one dimension less: a single slice. Slices along the first "
+            "axis of .npy files and HDF5 need not fit into memory (--memory), and the ranks of "
+            "crease-mpi share them. The folder receives "
             "coefficients.npy (in the units of that axis's factor times the weights), lowrank.npy, "
             "sparse.npy and result.json. "
             "The scores of a slice: the share of its entries that are outliers, their energy "

@@ -325,6 +325,9 @@ static void gather(share *s)
 static void pass_on(share *s)
 {
     const ptrdiff_t each = crs_slices_words(s->desk->all), room = room_of(s);
+    int64_t any = crs_watch_checkpoint(s->j->a->watch) != NULL;
+    s->t->tell(s->t->self, &any, sizeof any);
+    if (!any) return;
     for (ptrdiff_t i = 0, all = s->j->shape.dim[0], n; i < all; i += n) {
         n = fewer(room, all - i);
         for (ptrdiff_t k = 0; s->t->rank == 0 && k < n; k++)

@@ -487,6 +487,8 @@ void crs_judged_source(crs_judged *j, const char *role, const crease_space *shap
 bool crs_memory_suffices(const char *what, double bytes, crease_error *e);
 /* From now on BLAS uses one thread, so that its sums have one order; false: nobody knows. */
 bool crs_blas_alone(void);
+/* As many from now on; how many there were, 0: nobody knows, and nothing has changed. */
+int crs_blas_threads(int count);
 
 /* The program: its exit code (program.c). */
 int crs_program(int argc, char **argv, const struct crs_team *team);

@@ -183,13 +183,18 @@ bool crs_memory_suffices(const char *what, double bytes, crease_error *e)
 }
 
 /* OpenBLAS can be told so; of other libraries nothing is known. */
-bool crs_blas_alone(void)
+int crs_blas_threads(int count)
 {
     void (*set)(int);
+    int (*get)(void);
     *(void **)&set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
-    if (set) set(1);
-    return set;
+    *(void **)&get = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+    const int before = set && get ? get() : 0;
+    if (before > 0) set(count);
+    return before;
 }
+
+bool crs_blas_alone(void) { return crs_blas_threads(1) > 0; }
 
 /* k, M, G and T are powers of 1000; with an i, as MiB, of 1024. */
 bool crs_option_bytes(const crs_args *a, crs_option_id id, double otherwise, double *x,

@@ -102,6 +102,32 @@ static void hash_of_entries(char hash[CRS_HASH])
     free(a.data);
 }
 
+/* Each half of the slabs by itself, and what both find added up. */
+static void the_hash_is_that_of_parts(void **state)
+{
+    (void)state;
+    int64_t word[2][SLABS * CRS_SLAB_WORDS] = { { 0 } };
+    char wanted[CRS_HASH], hash[CRS_HASH];
+    const crs_partition cut = crs_partition_of(&shape);
+    double *x = malloc((size_t)crs_slab_most(&cut) * sizeof *x);
+    assert_non_null(x);
+    for (int half = 0; half < 2; half++) {
+        crs_entries_hash h;
+        crs_array_hash_part(&h, &shape, half * (SLABS / 2), word[half]);
+        for (ptrdiff_t k = half * (SLABS / 2); k < (half ? SLABS : SLABS / 2); k++) {
+            const crs_slab slab = crs_slab_at(&cut, k);
+            const ptrdiff_t n = crease_size(&slab.shape), cuts[] = { 0, 7, n / 2, n };
+            for (ptrdiff_t j = 0; j < n; j++) x[j] = (double)entries[slab.first + j];
+            for (int c = 0; c < 3; c++) crs_array_hash_add(&h, cuts[c + 1] - cuts[c], x + cuts[c]);
+        }
+    }
+    for (int k = 0; k < SLABS * CRS_SLAB_WORDS; k++) word[0][k] += word[1][k];
+    crs_hash_from_words(&shape, SLABS, word[0], hash);
+    hash_of_entries(wanted);
+    assert_string_equal(hash, wanted);
+    free(x);
+}
+
 static void slabs_of_any_format_are_those_in_memory(void **state)
 {
     (void)state;
@@ -289,6 +315,7 @@ static void nan_marks_missing_entries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hash_is_that_of_parts),
         cmocka_unit_test(slabs_of_any_format_are_those_in_memory),
         cmocka_unit_test(what_fits_is_read_at_once),
         cmocka_unit_test(parts_are_the_slabs_of_their_own),

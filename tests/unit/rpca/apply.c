@@ -174,12 +174,86 @@ static void bad_settings_and_data_are_refused(void **state)
     discard(&x);
 }
 
+/* The slices from `first` on of what is written. */
+static crease_cp_apply_result from(const example *x, ptrdiff_t first)
+{
+    const ptrdiff_t right = crease_size(&x->s.shape) / x->s.shape.dim[0];
+    return (crease_cp_apply_result){ x->out.coefficients + first * R,
+                                     x->out.lowrank + first * right, x->out.sparse + first * right,
+                                     NULL };
+}
+
+static crs_slices *begin(example *x)
+{
+    const crs_extent all = crs_extent_of(crease_size(&x->s.shape), x->c->tensor, NULL);
+    for (int n = 0; n < x->s.shape.order; n++) x->factor[n] = x->c->factor[n];
+    x->s.factor = x->factor;
+    return crs_slices_open(&x->s, &all, x->c->tensor[all.at], NULL);
+}
+
+static void expect_same(const example *x, const example *y)
+{
+    const ptrdiff_t n = crease_size(&x->s.shape), slices = x->s.shape.dim[0];
+    assert_memory_equal(x->out.coefficients, y->out.coefficients, (size_t)(slices * R) * 8);
+    assert_memory_equal(x->out.lowrank, y->out.lowrank, (size_t)n * 8);
+    assert_memory_equal(x->out.sparse, y->out.sparse, (size_t)n * 8);
+    for (ptrdiff_t i = 0; i < slices; i++) {
+        const crease_cp_slice_score *a = &x->out.score[i], *b = &y->out.score[i];
+        assert_true(a->share == b->share && a->energy == b->energy && a->scale == b->scale);
+        assert_true(a->objective == b->objective && a->gradient == b->gradient);
+        assert_true(a->observed == b->observed && a->iterations == b->iterations);
+    }
+}
+
+/* Slices 0 to 3 are fitted in one place, 4 to 6 in another. */
+static void slices_of_two_places_are_those_of_one(void **state)
+{
+    (void)state;
+    example x = make(3, 0, 7), y = make(3, 0, 7);
+    const ptrdiff_t right = crease_size(&x.s.shape) / 7;
+    const crease_cp_apply_result rest = from(&y, 4), one = from(&y, 5);
+    crs_slices *a = begin(&y), *b = begin(&y);
+    assert_true(run(&x, NULL));
+    assert_true(a && b && crs_slices_words(a) == crs_slices_words(b));
+    int64_t *word = calloc((size_t)crs_slices_words(a), sizeof *word);
+    assert_non_null(word);
+    crs_slices_run(a, 0, 4, y.c->tensor, &y.out);
+    crs_slices_run(b, 4, 3, y.c->tensor + 4 * right, &rest);
+    for (ptrdiff_t i = 0; i < 7; i++) {
+        crs_slices_tell(b, i, word);
+        for (ptrdiff_t k = 0; i < 4 && k < crs_slices_words(b); k++) assert_true(word[k] == 0);
+        crs_slices_hear(a, i, word);
+    }
+    assert_true(crs_slices_scores(a, y.out.score, NULL));
+    expect_same(&x, &y);
+    crs_slices_close(b);
+    free(word);
+    discard(&x);
+
+    /* What was heard of is not fitted again, whatever there is. */
+    crs_slices *c = begin(&y);
+    word = calloc((size_t)crs_slices_words(c), sizeof *word);
+    crs_slices_run(c, 5, 1, y.c->tensor + 5 * right, &one);
+    crs_slices_tell(c, 5, word);
+    crs_slices *d = begin(&y);
+    double *zeros = doubles(right), known[R];
+    memcpy(known, one.coefficients, sizeof known);
+    crs_slices_hear(d, 5, word);
+    crs_slices_run(d, 5, 1, zeros, &one);
+    assert_memory_equal(known, one.coefficients, sizeof known);
+    assert_true(known[0] != 0);
+    crs_slices_close(a), crs_slices_close(c), crs_slices_close(d);
+    free(word), free(zeros);
+    discard(&y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(coefficients_are_stationary_by_definition),
                                         cmocka_unit_test(
                                             own_slices_get_the_coefficients_of_the_fit),
                                         cmocka_unit_test(spiked_and_distant_slices_stand_out),
+                                        cmocka_unit_test(slices_of_two_places_are_those_of_one),
                                         cmocka_unit_test(bad_settings_and_data_are_refused) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
