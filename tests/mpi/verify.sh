@@ -17,7 +17,7 @@ put() { printf "$3" | dd of="$1" bs=1 seek=$((128 + 8 * $2)) conv=notrunc status
 alike() {
   "$CREASE" verify "$3" --json --threads 1 >"$work/one.json" 2>"$work/one.err"
   local code=$?
-  mpi "$2" verify "$3" --json --threads 2 >"$work/many.json" 2>"$work/many.err"
+  OMP_NUM_THREADS=2 mpi "$2" verify "$3" --json --threads 2 >"$work/many.json" 2>"$work/many.err"
   check "$1: the exit code" [ $? -eq $code ]
   check "$1: every number" diff "$work/one.json" "$work/many.json"
   check "$1: what is said" diff <(grep '^crease: ' "$work/one.err") <(sed 's/rank [0-9]*: //' "$work/many.err" | grep '^crease: ')
@@ -28,6 +28,8 @@ tensor=$work/data/tensor.npy
 "$CREASE" rpca "$tensor" --rank 2 --max-iterations 6 --quiet --out "$work/few" >/dev/null 2>&1
 "$CREASE" rpca "$tensor" --rank 2 --max-iterations 6 --quiet --write all --out "$work/all" >/dev/null 2>&1
 for ranks in 2 3 4; do alike "$ranks ranks" $ranks "$work/few"; done
+OMP_NUM_THREADS=1 mpi 3 verify "$work/few" --threads 2 >/dev/null 2>"$work/errors"
+check "what holds for all ranks is said once" [ "$(grep -c '1 can work at a time' "$work/errors")" -eq 1 ]
 check "a verdict" grep -q '"verdict": "' "$work/many.json"
 check "with the hash of the data" grep -q '"hash": "sha256/slabs:' "$work/many.json"
 alike "all parts" 3 "$work/all"

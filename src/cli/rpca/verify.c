@@ -621,7 +621,7 @@ static bool read_result(crs_judged *j, bool tucker, rpca_result *r, crease_error
     *r = (rpca_result){ .claim.watch = j->a->watch, .claim.objective = &j->objective };
     if (!crs_option_integer(j->a, CRS_OPT_THREADS, 1, 256, 0, &threads, e)) return false;
     r->claim.threads = (int)threads;
-    if (threads > crs_threads())
+    if (threads > crs_threads() && (!j->a->team || j->a->team->rank == 0))
         crs_log_note(j->a, "--threads %.0f: %d can work at a time, and so many check", threads,
                      crs_threads());
     return read_settings(j, tucker, r, e) && read_data(j, r, e) && fit_penalty(r, e) &&
