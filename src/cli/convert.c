@@ -410,6 +410,24 @@ static bool compare_parts(job *j, const crs_place *place, bool single, crease_er
     return true;
 }
 
+/* Does --memory allow so much, and buffers beside it? As a whole: entries as read and as written.
+ */
+static bool allows(const job *j, double bytes, bool whole, crease_error *e)
+{
+    char need[32], have[32];
+    double memory;
+    if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, INFINITY, &memory, e)) return false;
+    bytes += 0x1p25;
+    if (bytes <= memory) return true;
+    crs_bytes_text(bytes, need);
+    crs_bytes_text(memory, have);
+    return crs_fail(e, CREASE_NO_MEMORY, "converting takes %s where --memory allows %s; %s", need,
+                    have,
+                    whole ? "allow more, or convert from .npy or HDF5 to .npy or HDF5 without "
+                            "--slice, part after part"
+                          : "allow more");
+}
+
 static bool convert_parts(job *j, const crs_place *place, crease_error *e)
 {
     const char *type = crs_given(j->a, CRS_OPT_AS);
@@ -417,7 +435,9 @@ static bool convert_parts(job *j, const crs_place *place, crease_error *e)
                                     .bytes = crs_stream_floor(&place->shape, false),
                                     .as_stored = true };
     parts p;
-    if (!crs_name_data(j->a, j->in, &j->x, e) || !reorder(j, place, p.from, e)) return false;
+    if (!allows(j, s.bytes, false, e) || !crs_name_data(j->a, j->in, &j->x, e) ||
+        !reorder(j, place, p.from, e))
+        return false;
     const crs_item item = { .name = "data",
                             .shape = &j->x.shape,
                             .axes = &j->x.axes,
@@ -432,7 +452,14 @@ static bool convert_parts(job *j, const crs_place *place, crease_error *e)
 
 static bool convert_whole(job *j, crease_error *e)
 {
-    return crs_read_data(j->a, j->in, &j->asked, &j->x, e) && reshape(j, e) && write_array(j, e);
+    crease_space s = crease_vector(1);
+    if (crs_given(j->a, CRS_OPT_MEMORY) && !crs_read_shape(j->in, &j->asked, &s))
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "how large %.200s is shows only when it is read as a whole; leave out "
+                        "--memory",
+                        j->in);
+    return allows(j, 16 * (double)crease_size(&s), true, e) &&
+           crs_read_data(j->a, j->in, &j->asked, &j->x, e) && reshape(j, e) && write_array(j, e);
 }
 
 static bool run(const crs_args *a, crease_error *e)
@@ -466,6 +493,7 @@ const crs_verb crs_convert_verb = {
     .takes =
         CRS_LIST(CRS_TAKES(SLICE), CRS_TAKES(TRANSPOSE), CRS_TAKES(MERGE), CRS_TAKES(AS),
                  CRS_SAYS(FORMAT, "the format of OUT, where its ending does not tell it"),
+                 CRS_SAYS(MEMORY, "refuse what takes more than this, as 800M or 2G"),
                  CRS_TAKES_READING, CRS_SAYS(FORCE, "replace a file in the way"), CRS_TAKES(JSON)),
     .run = run,
 };

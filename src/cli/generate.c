@@ -392,11 +392,27 @@ static void foretell(const crs_args *a, const crease_space *s, double bytes)
     crs_dry_files(a, names);
 }
 
+/* Of --memory, or of what is free. */
+static bool fits(const crs_args *a, double bytes, bool large, crease_error *e)
+{
+    char need[32], have[32];
+    double memory;
+    if (!crs_option_bytes(a, CRS_OPT_MEMORY, INFINITY, &memory, e)) return false;
+    if (bytes <= memory) return crs_memory_suffices("the instance", bytes, e);
+    crs_bytes_text(bytes, need);
+    crs_bytes_text(memory, have);
+    return crs_fail(e, CREASE_NO_MEMORY, "the instance takes %s where --memory allows %s; %s", need,
+                    have,
+                    large ? "allow more"
+                          : "allow more, or draw a large one by generate cp, a few entries at a "
+                            "time");
+}
+
 static bool generate_tucker(const crs_args *a, crs_folder *f, crease_error *e)
 {
     crease_tucker_recipe r;
-    if (!read_tucker_recipe(a, &r, e) ||
-        !crs_memory_suffices("the instance", tucker_forecast(&r), e) || !crs_folder_of(a, f, e))
+    if (!read_tucker_recipe(a, &r, e) || !fits(a, tucker_forecast(&r), false, e) ||
+        !crs_folder_of(a, f, e))
         return false;
     if (crs_dry(a)) return foretell(a, &r.parts.shape, tucker_forecast(&r)), true;
     crease_watch_enter(a->watch, CREASE_PHASE_FIT);
@@ -413,8 +429,7 @@ static bool generate_cp(const crs_args *a, crs_folder *f, crease_error *e)
     crease_cp_recipe r = { .rank = 0 };
     if (!read_recipe(a, &r, e)) return false;
     const bool large = is_large(a, &r);
-    if (!crs_memory_suffices("the instance", forecast(&r, large), e) || !crs_folder_of(a, f, e))
-        return false;
+    if (!fits(a, forecast(&r, large), large, e) || !crs_folder_of(a, f, e)) return false;
     if (crs_dry(a)) return foretell(a, &r.shape, forecast(&r, large)), true;
     crease_watch_enter(a->watch, CREASE_PHASE_FIT);
     r.watch = a->watch;
@@ -454,12 +469,14 @@ const crs_verb crs_generate_verb = {
             "count.",
     .example = "crease generate cp --shape 10,20,30 --rank 3 --seed 1 --out instance",
     .stops = "nothing is written",
-    .takes =
-        CRS_LIST(CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
-                 CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
-                                "one per mode (2,3,4)"),
-                 CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
-                 CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE),
-                 CRS_TAKES_LOG, CRS_TAKES(DRY_RUN), CRS_TAKES(JSON)),
+    .takes = CRS_LIST(
+        CRS_SAYS(SHAPE, "dimensions of the tensor; the last index runs fastest"),
+        CRS_SAYS(RANK, "number of rank-one terms; of tucker and matrix one number, or "
+                       "one per mode (2,3,4)"),
+        CRS_TAKES(OUTLIERS), CRS_TAKES(MAGNITUDE), CRS_TAKES(NOISE), CRS_TAKES(seed),
+        CRS_SAYS(MEMORY, "refuse what takes more than this, as 800M or 2G; a large cp takes "
+                         "little, whatever its size"),
+        CRS_TAKES(max_seconds), CRS_TAKES(OUT), CRS_TAKES(FORMAT), CRS_TAKES(FORCE), CRS_TAKES_LOG,
+        CRS_TAKES(DRY_RUN), CRS_TAKES(JSON)),
     .run = run,
 };

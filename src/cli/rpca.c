@@ -344,8 +344,7 @@ static bool read_tucker(crs_tucker_job *j, crease_error *e)
     if (!crs_asked_of(a, &j->asked, e)) return false;
     /* What many files claim is known before their items are read. */
     if (crs_read_shape(a->word[0], &j->asked, &j->s.shape) && j->s.shape.order > 1 &&
-        !crs_memory_suffices("robust PCA of this tensor",
-                             crease_rpca_bytes(&j->s, &j->run, false, true), e))
+        !crs_memory_suffices("robust PCA of this tensor", crs_tucker_bytes(j, &j->s), e))
         return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) return crs_tucker_ranks(a, &j->s, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;

@@ -92,9 +92,12 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .watch = o->watch };
 }
 
+/* Of the other kinds: vectors over all blocks that the solver of the problem keeps beside the model
+ * itself, in tensors; and the model's own where ranks are not known yet. */
 double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o, bool missing,
                          bool dense)
 {
+    enum { VECTORS = 32, USUAL = 6 };
     crease_rpca r = { .cp = NULL };
     if (!take(s, o, &r, NULL)) return INFINITY;
     if (r.s.rank == 0) r.s.rank = 1;
@@ -103,10 +106,11 @@ double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
     if (r.s.kind == CREASE_RPCA_PCP && r.s.shape.order == 2 && crs_pursuit_suits(&r.o))
         return 8 * 6.0 * (double)crease_size(&r.s.shape) +
                crs_pursuit_bytes(r.s.shape.dim[0], r.s.shape.dim[1]);
-    if (r.s.ranks.order == 0) return 8 * 6.0 * (double)crease_size(&r.s.shape);
+    const double blocks = 8 * VECTORS * (double)crease_size(&r.s.shape);
+    if (r.s.ranks.order == 0) return blocks + 8 * USUAL * (double)crease_size(&r.s.shape);
     const crease_tucker_rpca_settings t = tucker_settings(&r.s, &r.o);
     const ptrdiff_t size = crease_tucker_rpca_size(&t);
-    return size < 0 ? INFINITY : 8 * 3.0 * (double)size;
+    return size < 0 ? INFINITY : blocks + 8 * (double)size;
 }
 
 double crs_rpca_bytes_beside(const crease_rpca_settings *s, const crease_options *o)

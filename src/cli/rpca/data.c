@@ -222,6 +222,15 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
                     option, need, have, instead_of(option));
 }
 
+/* Beside the run of a problem in memory the checker keeps its blocks, their images and a reference
+ * in exact sums, in tensors. */
+double crs_tucker_bytes(const crs_tucker_job *j, const crease_rpca_settings *s)
+{
+    enum { CHECK = 40 };
+    return crease_rpca_bytes(s, &j->run, s->missing, true) +
+           8 * CHECK * (double)crease_size(&s->shape) + CRS_RPCA_OVERHEAD;
+}
+
 /* What of a model of the other kinds cannot be fitted slab by slab; "": everything can. */
 static void obstacle_of(const crs_tucker_job *j, char *what, size_t size, const char **instead)
 {
@@ -258,7 +267,7 @@ bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e)
     if (!crs_read_shape(a->word[0], &asked, &s.shape) || s.shape.order < 2)
         return !parts || (*slabs = true); /* reading it will say why */
     if (!crs_tucker_ranks(a, &s, e)) return false;
-    const double whole = crease_rpca_bytes(&s, &j->run, s.missing, true) + CRS_RPCA_OVERHEAD;
+    const double whole = crs_tucker_bytes(j, &s);
     const bool small = given && whole > memory;
     obstacle_of(j, what, sizeof what, &instead);
     const crs_partition cut = crs_partition_of(&s.shape);

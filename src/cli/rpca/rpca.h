@@ -95,6 +95,8 @@ bool crs_tucker_ranks(const crs_args *a, crease_rpca_settings *s, crease_error *
  * of several slabs, those whose problem is larger than --memory, and all with --write. False with a
  * sentence: they should be and cannot. */
 bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e);
+/* What a run of the other kinds takes in memory, its check included. */
+double crs_tucker_bytes(const crs_tucker_job *j, const crease_rpca_settings *s);
 
 /* The tensor, its mask, the truth and the start; the memory they take. */
 bool crs_rpca_read(crs_rpca_job *j, crease_error *e);

@@ -243,14 +243,17 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run)
     crs_say_place(j->a, &j->folder);
 }
 
-/* One pass: the model and its gradient in every mode, and the penalty. */
-static crs_dry_work passes_of(const crease_rpca_settings *s, double rank, bool chosen)
+/* One pass: the model and its gradient in every mode, and the penalty. The joint solver's are by
+ * BLAS, several times as fast as loops are, and few; factors >= 0 come from several starts. */
+static crs_dry_work passes_of(const crease_rpca_settings *s, double rank, bool chosen, bool joint)
 {
-    const double n = (double)crease_size(&s->shape), few = 30, many = 400, sweep = 10;
+    const double n = (double)crease_size(&s->shape), sweep = 10;
     const double times = chosen ? sweep : 1; /* several ranks, each fitted several times */
-    return (crs_dry_work){ .operations = n * (4 * (s->shape.order + 1) * rank + 20),
-                           .least = few * times,
-                           .most = many * times,
+    const double terms = (s->shape.order + 1) * rank;
+    const bool few = joint && !s->nonneg;
+    return (crs_dry_work){ .operations = n * (joint ? 0.25 * terms + 32 : 4 * terms + 20),
+                           .least = (few ? 15 : 30) * times,
+                           .most = (few ? 40 : 400) * times,
                            .what = "passes over the data" };
 }
 
@@ -282,9 +285,10 @@ void crs_rpca_foretell(const crs_rpca_job *j)
     const char *asked = crs_given(j->a, CRS_OPT_RANK), *penalty = crs_given(j->a, CRS_OPT_PENALTY);
     const bool cp = j->s.kind == CREASE_RPCA_CP, chosen = cp && j->s.rank == 0;
     const double usual = 3;
-    crs_dry_work work = passes_of(&j->s, chosen ? usual : largest_rank(&j->s), chosen);
-    const double times = chosen ? 10 : 1;
-    if (j->streams && cp) work.least = 17 * times, work.most = 40 * times; /* of the envelope */
+    const char *method = crs_given(j->a, CRS_OPT_METHOD);
+    const bool joint =
+        cp && (!method || strcmp(method, "auto") == 0 || strcmp(method, "envelope") == 0);
+    const crs_dry_work work = passes_of(&j->s, chosen ? usual : largest_rank(&j->s), chosen, joint);
     const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;
     char names[ROOM];
     snprintf(names, sizeof names, "%s%s%s%s%s%s.npy, history.csv",
@@ -331,7 +335,7 @@ void crs_tucker_foretell(const crs_tucker_job *j)
     double rank = usual;
     char ranks[ROOM] = "";
     for (int k = 0; k < j->s.ranks.order; k++) rank = larger(rank, (double)j->s.ranks.dim[k]);
-    crs_dry_work work = passes_of(&j->s, rank, false);
+    crs_dry_work work = passes_of(&j->s, rank, false, false);
     if (convex) /* the Gram matrix of the shorter side each, and its eigenvectors */
         work =
             (crs_dry_work){ 4 * n *
@@ -342,7 +346,7 @@ void crs_tucker_foretell(const crs_tucker_job *j)
     if (j->s.ranks.order > 0) crs_named_shape(&j->s.ranks, NULL, ranks, sizeof ranks);
     if (!convex)
         crs_line("ranks", "%s", chosen ? "to be chosen: directions larger than noise" : ranks);
-    crs_dry_memory(crease_rpca_bytes(&j->s, &j->run, j->s.missing, true));
+    crs_dry_memory(crs_tucker_bytes(j, &j->s));
     crs_dry_time(j->a, &work);
     crs_dry_files(j->a, convex ? "lowrank.npy, sparse.npy, noise.npy, and the problem"
                                : "lowrank.npy, sparse.npy, noise.npy, factor_1.npy, ..., core.npy, "
