@@ -60,6 +60,17 @@ expect_exit 71 "with --method the data must be in memory.*envelope" \
 run "$CREASE" check big.npy --rank 2 --memory 140M
 [ $code -eq 0 ] && [[ $out == *"slab by slab"* && $out == *"slabs "*"15 to 40 passes"* ]]
 judge $? "the forecast: exit $code, $out $err"
+# What is needed beside the slabs does not grow with their number: 8 GB, all of them a hole in the file.
+$python - <<'END'
+head = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000, 1000, 1000), }".ljust(117) + "\n"
+with open("hole.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00\x76\x00" + head.encode())
+    f.truncate(128 + 8 * 10**9)
+END
+run "$CREASE" check hole.npy --rank 5 --memory 150M
+[ $code -eq 0 ] && [[ $out == *"slab by slab"* ]]
+judge $? "the least memory of a large tensor: exit $code, $out $err"
+rm hole.npy
 run "$CREASE" rpca big.npy --rank 2 --init near --quiet --out whole
 judge $code "in memory: $out $err"
 [ -e whole/sparse_entries.npy ] && [ ! -e whole/sparse.npy ] && [ ! -e whole/lowrank.npy ]

@@ -10,7 +10,7 @@
 #include "rpca/rpca.h"
 
 /* Bytes beside the run's own: buffers of reading and writing, the program and its libraries. */
-#define CRS_RPCA_OVERHEAD 0x1p24
+#define CRS_RPCA_OVERHEAD 0x1.8p24
 
 /* Parts that are written: those of --write. Tensors of more entries than this have only the sparse
  * part without that option, by its entries that are not 0. */

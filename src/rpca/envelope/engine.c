@@ -244,8 +244,9 @@ static double bytes(const crease_cp_fit_settings *s, bool missing, bool dense)
     const double n = (double)crease_size(&s->model.shape);
     const double kept = (double)crs_envelope_solver_bytes(&c, NULL);
     if (kept < 0) return INFINITY;
+    const double start = crs_cp_named_start_bytes(s, missing);
     return larger(kept + (missing ? 9 * n + listed_bytes(&s->model) : 0),
-                  n + crs_cp_named_start_bytes(s, missing));
+                  start > 0 ? n + start : 0);
 }
 
 const crs_cp_engine crs_cp_envelope_engine = {
