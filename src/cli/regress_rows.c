@@ -138,14 +138,16 @@ bool crs_regress_build_rows(crs_regress_job *j, crease_error *e)
     return j->model;
 }
 
-/* Looks at the data: means, products and certificates; for other losses at each lambda. */
+/* Looks at the data: means, products and certificates; for other losses at each lambda. Of every
+ * row and lambda the certificate and its check, as measured. */
 void crs_regress_foretell_rows(const crs_regress_job *j)
 {
     const crease_space table = crease_matrix(j->n, j->p + j->rows->files.files - 1);
     const bool squared = j->s.loss == CREASE_REGRESSION_SQUARED;
-    const double each = (double)j->n * (double)j->p * (double)j->p, path = (double)j->s.path;
-    const double fits = path * (1 + j->folds);
-    const crs_dry_work work = { each, 3, squared ? 4 : 3 + 6 * fits, "looks at the data" };
+    const double p = (double)j->p, path = (double)j->s.path, fits = path * (1 + j->folds);
+    const double looks = squared ? 4 : 3 + 6 * fits;
+    const double each = (double)j->n * (p * p + path * (60 + 30 * p) / looks);
+    const crs_dry_work work = { each, 3, looks, "looks at the data" };
     crs_print("%s  %td rows, %td columns%s%s\n\n", j->a->word[0], j->n, j->p,
               j->s.standardize ? ", standardized" : "",
               j->s.intercept ? ", with an intercept" : "");
