@@ -4,8 +4,8 @@
     python3 -m page.large --program build/release/src/crease --work FOLDER [--memory 800M] [--sides 215,464]
                           [--svg docs/images/growth.svg]
 
-Every side is a cube, drawn into FOLDER and removed again without --keep; what was measured stays in FOLDER/large.json, so that a
-later call adds sides. --svg draws all that is there.
+Every side is a cube, drawn into FOLDER and removed again without --keep; what was measured stays in FOLDER/large.json,
+so that a later call adds sides. --svg draws all that is there.
 """
 
 from __future__ import annotations
