@@ -31,6 +31,9 @@ static ptrdiff_t rows(const crease_problem *p)
 static real length(ptrdiff_t n, const num *x)
 {
     real sum = 0, most = 0;
+    for (ptrdiff_t j = 0; j < n; j++) sum += x[j].v * x[j].v;
+    if (sum > LDBL_MIN / LDBL_EPSILON && sum < INFINITY) return sqrtl(sum);
+    sum = 0;
     for (ptrdiff_t j = 0; j < n; j++) most = bigger(most, fabsl(x[j].v));
     for (ptrdiff_t j = 0; j < n && most > 0; j++) sum += (x[j].v / most) * (x[j].v / most);
     return most * sqrtl(sum);
@@ -98,6 +101,7 @@ static bool feasible(const maker *m, bool *is)
     const real b = s ? length(rows(p), s) : 0;
     for (int k = 0; s && k < p->count && *is; k++) {
         void *mark = m->v->rooms;
+        if (m->at[k] == m->zero && !p->block[k].set) continue;
         const num *x = crs_exact(m->v, crease_size(&p->space[k]), m->at[k]);
         if (!x || !is_member(m, k, x, is)) return false;
         const num *Ax = constrained(p, k) ? image(m, k, false, x) : NULL;
