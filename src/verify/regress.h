@@ -87,11 +87,10 @@ typedef struct {
 } crs_reread;
 
 /* The look's d.c, d.rows and in are set; a->memory and a->d.memory are to be freed. Where bounds
- * are wanted of what is not convex there is a Gram matrix, of CRS_REREAD_GRAM columns at most. */
+ * are wanted of what is not convex there is a Gram matrix, of CRS_REREAD_GRAM columns at most.
+ * Means, spreads and ranges are there, by two readings. False with a sentence, or CREASE_CUT. */
 enum { CRS_REREAD_GRAM = 500 };
 bool crs_reread_open(crs_reread *a, const double *wanted, crease_error *e);
-/* Means, spreads and ranges, by two readings. False with a sentence, or CREASE_CUT. */
-bool crs_reread_design(crs_reread *a, crease_error *e);
 /* Loss, gradient and curvature along b_0 at all points, means over the rows. */
 bool crs_reread_points(crs_reread *a, crease_error *e);
 /* How far at point m entry j of the gradient may be off, or the loss; any sum of products over rows

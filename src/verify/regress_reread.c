@@ -82,7 +82,7 @@ static bool wants_gram(const look *a, const double *wanted)
     return any && a->d.squared && a->d.cols <= CRS_REREAD_GRAM;
 }
 
-bool crs_reread_open(look *a, const double *wanted, crease_error *e)
+static bool prepare(look *a, const double *wanted, crease_error *e)
 {
     const crease_regression_claim *c = a->d.c;
     if (!crs_claimed_open(&a->d, e)) return false;
@@ -233,7 +233,7 @@ static void settle_column(look *a, ptrdiff_t j, real all)
     a->factor[j] = (double)a->fine[j];
 }
 
-bool crs_reread_design(look *a, crease_error *e)
+static bool find_design(look *a, crease_error *e)
 {
     design *d = &a->d;
     const crease_regression_settings *s = &d->c->s;
@@ -256,6 +256,11 @@ bool crs_reread_design(look *a, crease_error *e)
     for (ptrdiff_t j = 0; j < p; j++) settle_column(a, j, all);
     if (a->cols > p) a->fine[p] = d->one / s->loss_scale, a->factor[p] = (double)a->fine[p];
     return true;
+}
+
+bool crs_reread_open(look *a, const double *wanted, crease_error *e)
+{
+    return prepare(a, wanted, e) && find_design(a, e);
 }
 
 /* ---- loss and gradient ---- */

@@ -246,7 +246,7 @@ static bool check_all(on *a, const double *wanted, crease_verification *out, dou
                       findings *f, crease_error *e)
 {
     const ptrdiff_t path = a->d.c->s.path;
-    bool done = crs_reread_design(a, e) && crs_reread_points(a, e);
+    bool done = crs_reread_points(a, e);
     const real least = done ? a->loss[path] : 0; /* at 0: is it far from the ends of the range? */
     for (ptrdiff_t k = 0; done && k < path; k++) {
         done = judge(a, k, &out[k], f, e);
@@ -268,7 +268,7 @@ static bool check_claim(on *a, const double *wanted, crease_verification *out, d
         f->open[k] = true;
         if (wanted) bound[k] = NAN;
     }
-    bool done = crs_reread_open(a, wanted, e);
+    bool done = crs_reread_open(a, wanted, &why);
     f->dist = done ? crs_alloc((size_t)path, sizeof *f->dist) : NULL;
     if (done && !f->dist) done = crs_fail(e, CREASE_NO_MEMORY, "out of memory: %td points", path);
     if (done) done = check_all(a, wanted, out, bound, f, &why);
