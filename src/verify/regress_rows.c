@@ -256,7 +256,7 @@ static bool check_all(on *a, const double *wanted, crease_verification *out, dou
     return done && (!wanted || find_bounds(a, &w, e));
 }
 
-/* False without a sentence: the data make no sense to it. */
+/* False without a sentence: that of a reading that failed is its own. */
 static bool check_claim(on *a, const double *wanted, crease_verification *out, double *bound,
                         findings *f, crease_error *e)
 {
