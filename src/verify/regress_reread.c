@@ -537,5 +537,6 @@ real crs_reread_doubt(const look *a, ptrdiff_t j, ptrdiff_t m)
 
 real crs_reread_blur(const look *a, ptrdiff_t m)
 {
-    return fine_of(a) * a->slope[m] * a->reach[m] + (BLOCK + 64) * (DBL_EPSILON / 2) * a->loss[m];
+    const real off = fine_of(a) * a->reach[m], own = (BLOCK + 64) * (DBL_EPSILON / 2);
+    return off * (a->slope[m] + off) + own * a->loss[m];
 }
