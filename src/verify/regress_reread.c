@@ -13,11 +13,11 @@
  *          z_ij by no more than off w_ij
  *   e_i    is off by `fine` (sum_j w_ij |b_j| + |y_i|), fine = off; or fine = 8 u, where z and the
  *          sum are in long double and the end is rounded
- *   g_j    by sum_i v_i w_ij (off |phi'_i| + |error of e_i|)/n, since |phi''| <= 1. That is at most
- *          wideness_j (off slope + fine reach), with the root mean squares wideness_j of w_ij,
- * slope of phi'_i and reach of sum_j w_ij |b_j| + |y_i|, which is at most that of y_i and the
- *          lesser of sum_j |b_j| wideness_j and |b| times the length of wideness where b is not 0
- *          (Cauchy and Schwarz, Minkowski)
+ *   g_j    by sum_i v_i w_ij (off |phi'_i| + |error of e_i|)/n, since |phi''| <= 1: at most
+ *          wideness_j (off slope + fine reach), of the root mean squares wideness_j of w_ij,
+ *          slope of phi'_i and reach of sum_j w_ij |b_j| + |y_i|. The last is at most that of y_i
+ *          and the lesser of sum_j |b_j| wideness_j and |b| times the length of wideness where
+ *          b is not 0 (Minkowski; Cauchy and Schwarz)
  *   loss   by fine reach (slope + fine reach), and the roundings of its own sum.
  * LEAST is added to what is multiplied, for what is too small to be rounded relatively. */
 #include "core/carve.h"
