@@ -79,7 +79,7 @@ typedef struct {
     double *e, *left, *b, *z; /* images, then slopes; what tiles multiply; z: for the Gram matrix */
     ptrdiff_t *list, *listed; /* of a panel: the columns that are not 0 in all of its points */
     double *norm, *first;     /* per point: its length, b_0 */
-    real squares;             /* of y, added up */
+    real squares, off;        /* of y, added up; of the bounds */
     real *loss, *slope, *reach, *curve;          /* per point; slope, reach: of the bounds */
     real *g;                                     /* cols x wide */
     real *fine, *sum, *square, *wideness, *hess; /* fine: the factor */
@@ -93,11 +93,10 @@ enum { CRS_REREAD_GRAM = 500 };
 bool crs_reread_open(crs_reread *a, const double *wanted, crease_error *e);
 /* Loss, gradient and curvature along b_0 at all points, means over the rows. */
 bool crs_reread_points(crs_reread *a, crease_error *e);
-/* How far at point m entry j of the gradient may be off, or the loss; any sum of products over rows
- * relative to wideness, where wideness_j^2 >= mean v z_ij^2. */
+/* How far at point m entry j of the gradient may be off, or the loss; `off` of any sum of products
+ * over rows, relative to wideness, where wideness_j^2 >= mean v z_ij^2. */
 real crs_reread_doubt(const crs_reread *a, ptrdiff_t j, ptrdiff_t m);
 real crs_reread_blur(const crs_reread *a, ptrdiff_t m);
-real crs_reread_off(const crs_reread *a);
 /* b_j of point m */
 static inline double crs_reread_point(const crs_reread *a, ptrdiff_t j, ptrdiff_t m)
 {

@@ -7,7 +7,7 @@
  * made anew from x as it is needed, so that no copy of X is held. Numbers of a few rows are added
  * up in double, and these sums in long double; the second reading keeps what double loses.
  *
- * With u = 2^-53, r_j the root mean square of z_ij, off = crs_reread_off >= 64 u, and
+ * With u = 2^-53, r_j the root mean square of z_ij, off = a->off >= 64 u, and
  *     w_ij = |z_ij| + r_j/4 + |mean_j|/(16 spread_j c):
  *   mean_j is off by 2 u of the mean |x_ij - mean_j|, and rounded; spread_j by 2 u of itself, and
  *          z_ij by no more than off w_ij
@@ -464,7 +464,12 @@ static void list_columns(look *a, ptrdiff_t panel)
 
 static void begin_points(look *a)
 {
-    for (ptrdiff_t k = 0; k < a->panels; k++) list_columns(a, k);
+    ptrdiff_t most = BLOCK;
+    for (ptrdiff_t k = 0; k < a->panels; k++) {
+        list_columns(a, k);
+        if (a->listed[k] > most) most = a->listed[k];
+    }
+    a->off = (real)(CHUNK + most / CHUNK + 64) * (DBL_EPSILON / 2);
     for (ptrdiff_t m = 0; m < a->count; m++) {
         real far = 0;
         for (ptrdiff_t j = 0; j < a->cols; j++) {
@@ -520,20 +525,12 @@ bool crs_reread_points(look *a, crease_error *e)
     return true;
 }
 
-real crs_reread_off(const look *a)
-{
-    ptrdiff_t most = BLOCK;
-    for (ptrdiff_t k = 0; k < a->panels; k++)
-        if (a->listed[k] > most) most = a->listed[k];
-    return (real)(CHUNK + most / CHUNK + 64) * (DBL_EPSILON / 2);
-}
-
 /* What an image may be off, over reach */
-static real fine_of(const look *a) { return a->exact ? 4 * DBL_EPSILON : crs_reread_off(a); }
+static real fine_of(const look *a) { return a->exact ? 4 * DBL_EPSILON : a->off; }
 
 real crs_reread_doubt(const look *a, ptrdiff_t j, ptrdiff_t m)
 {
-    return a->wideness[j] * (crs_reread_off(a) * a->slope[m] + fine_of(a) * a->reach[m]);
+    return a->wideness[j] * (a->off * a->slope[m] + fine_of(a) * a->reach[m]);
 }
 
 real crs_reread_blur(const look *a, ptrdiff_t m)

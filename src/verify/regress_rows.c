@@ -74,11 +74,10 @@ static real length_of(const on *a, ptrdiff_t m, bool less)
     return sqrtl(sum);
 }
 
-/* What residuals at point k are relative to, over n */
-static real scale_of(const on *a, ptrdiff_t k, real objective)
+/* What residuals at point k are relative to, over n; size: of the gradient's terms */
+static real scale_of(const on *a, ptrdiff_t k, real objective, real size)
 {
-    const real zero = a->loss[a->count - 1], size = length_of(a, k, false) + length_of(a, k, true);
-    const real far = a->norm[k], most = bigger(objective, zero);
+    const real zero = a->loss[a->count - 1], far = a->norm[k], most = bigger(objective, zero);
     if (!(zero > 0) || far == 0) return size;
     return within(100 * most / far, 1e-4L * size, size);
 }
@@ -97,8 +96,9 @@ static void settle(const on *a, ptrdiff_t k, real penalty, crease_verification *
     const real n = (real)a->d.c->n, found = out->smallest_eps / n;
     real doubt = 0;
     for (ptrdiff_t u = 0; u < a->d.units; u++) doubt += doubt_of(a, u, k) * doubt_of(a, u, k);
-    const real off = sqrtl(doubt) + DBL_EPSILON * (length_of(a, k, true) + length_of(a, k, false));
-    const real scale = scale_of(a, k, a->loss[k] + penalty), eps = a->d.c->s.eps;
+    const real size = length_of(a, k, true) + length_of(a, k, false);
+    const real off = sqrtl(doubt) + DBL_EPSILON * size, eps = a->d.c->s.eps;
+    const real scale = scale_of(a, k, a->loss[k] + penalty, size);
     f->dist[k] = found + off;
     out->smallest_eps = f->dist[k] == 0 ? 0 : upward(f->dist[k] / scale);
     if (out->count > 0) out->residual[0] = upward(n * f->dist[k]);
@@ -175,7 +175,7 @@ static bool is_strong(const on *a, ptrdiff_t k, real dist, real wanted, real *ro
     for (ptrdiff_t j = 0; j < n; j++) size += a->wideness[j] * a->wideness[j];
     for (ptrdiff_t j = 0; j < n * n; j++) room[j] = a->hess[j];
     const real least = dist * dist / (2 * wanted) + weight * rho->weak_convexity(par);
-    for (ptrdiff_t j = 0; j < n; j++) room[j * (n + 1)] -= least + crs_reread_off(a) * size;
+    for (ptrdiff_t j = 0; j < n; j++) room[j * (n + 1)] -= least + a->off * size;
     return crs_claimed_factor(n, room);
 }
 
