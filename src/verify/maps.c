@@ -28,7 +28,10 @@ static bool zero(const product *p) { return (void)p, true; }
 
 static bool identity(const product *p)
 {
-    for (ptrdiff_t j = 0, n = crease_size(p->dom); j < n; j++) entry(p, j, j, p->A->par[0]);
+    const ptrdiff_t n = crease_size(p->dom);
+    const bool plain = p->A->par[0] == 1;
+    for (ptrdiff_t j = 0; j < n && plain; j++) p->out[j] = add(p->out[j], p->in[j]);
+    for (ptrdiff_t j = 0; j < n && !plain; j++) entry(p, j, j, p->A->par[0]);
     return true;
 }
 

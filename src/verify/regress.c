@@ -364,21 +364,40 @@ bool crs_claimed_take(const crease_regression_claim *claim, crease_regression_cl
     return crs_settings_take("regression", &own->s, sizeof own->s, &claim->s, e);
 }
 
-bool crease_regression_verify(const crease_regression_claim *claim, crease_verification *out,
-                              crease_error *e)
+/* Those that are open, in extended precision on a design in memory */
+static bool verify_open(const crease_regression_claim *c, const bool *open,
+                        crease_verification *out, crease_error *e)
 {
-    crease_regression_claim own;
-    const crease_regression_claim *c = &own;
     design d = { .c = c };
-    if (!crs_claimed_take(claim, &own, e)) return false;
-    for (ptrdiff_t k = 0; k < c->s.path; k++) out[k] = (crease_verification){ 0 };
-    bool done = crs_claimed_build(&d, e);
+    bool any = c->s.path < 1, done = true;
+    for (ptrdiff_t k = 0; k < c->s.path; k++) any = any || open[k];
+    if (any) done = crs_claimed_build(&d, e);
     for (ptrdiff_t k = 0; k < c->s.path && done; k++) {
+        if (!open[k]) continue;
+        crease_verification_free(&out[k]);
         done = crs_claimed_judge(&d, k, true, &out[k], e);
         if (done && out[k].verdict != CREASE_VERDICT_UNFINISHED)
             crs_claimed_compare(&d, k, &out[k]);
     }
     crs_free(d.memory);
-    for (ptrdiff_t k = 0; k < c->s.path && !done; k++) crease_verification_free(&out[k]);
+    return done;
+}
+
+bool crease_regression_verify(const crease_regression_claim *claim, crease_verification *out,
+                              crease_error *e)
+{
+    crease_regression_claim own;
+    if (!crs_claimed_take(claim, &own, e)) return false;
+    const ptrdiff_t path = own.s.path;
+    for (ptrdiff_t k = 0; k < path; k++) out[k] = (crease_verification){ 0 };
+    double *objective = path > 0 ? crs_doubles(path, "verifications", e) : NULL;
+    bool *open = objective ? crs_alloc((size_t)path, sizeof *open) : NULL;
+    bool done =
+        open || path < 1 || crs_fail(e, CREASE_NO_MEMORY, "out of memory: %td verifications", path);
+    const crs_claimed_quick quick = { out, objective, NULL, open };
+    done = done && crs_claimed_quickly(&own, NULL, &quick, e) && verify_open(&own, open, out, e);
+    crs_free(objective);
+    crs_free(open);
+    for (ptrdiff_t k = 0; k < path && !done; k++) crease_verification_free(&out[k]);
     return done;
 }

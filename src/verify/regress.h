@@ -45,4 +45,63 @@ bool crs_claimed_judge(const crs_claimed_design *d, ptrdiff_t k, bool relative,
 /* The mean loss and the penalty at that point; NaN: the time was over. */
 bool crs_claimed_objective(const crs_claimed_design *d, ptrdiff_t k, real *value, crease_error *e);
 
+/* Those of a claim with a large X in memory, where double precision decides; open: where it does
+ * not, or X is small or sparse. wanted NULL: no bounds (regress_rows.c). */
+typedef struct {
+    crease_verification *out;
+    double *objective, *bound;
+    bool *open;
+} crs_claimed_quick;
+bool crs_claimed_quickly(const crease_regression_claim *c, const double *wanted,
+                         const crs_claimed_quick *q, crease_error *e);
+
+/* c (CRS_TILE_ROWS x CRS_TILE_COLUMNS) = sum_t a_t b_t', `count` terms (tile.c). The k-th version
+ * that this processor can run, the fastest first; NULL: no more. */
+enum { CRS_TILE_ROWS = 8, CRS_TILE_COLUMNS = 24 };
+typedef void crs_tile(ptrdiff_t count, const double *a, const double *b, double *c);
+crs_tile *crs_tile_at(int k);
+
+/* Loss and gradient at all points at once, from readings of the rows (regress_reread.c). */
+typedef struct {
+    crs_claimed_design d;
+    const crease_regression_reading *in; /* NULL: X and y are in memory */
+    void *memory;
+    crs_tile *tile;
+    ptrdiff_t width, cols, count; /* of a row as it is read; points: those of the path, and 0 */
+    ptrdiff_t panels, wide;       /* of points, CRS_TILE_COLUMNS each; wide: points in them */
+    double weight, v_most;        /* of all rows, in units of the largest */
+    bool gram;                    /* is it wanted? */
+    bool exact;                   /* images in long double */
+    double *low, *high;           /* of the columns, over the rows that count */
+    double *center, *factor;      /* z_ij = (x_ij - center_j) factor_j, both as doubles */
+    double *read, *y, *v, *root;  /* of a few rows, whose x is at: */
+    const double **x;
+    double *e, *left, *b, *z; /* images, then slopes; what tiles multiply; z: for the Gram matrix */
+    ptrdiff_t *list, *listed; /* of a panel: the columns that are not 0 in all of its points */
+    double *norm, *first;     /* per point: its length, b_0 */
+    real squares, off;        /* of y, added up; of the bounds */
+    real *loss, *slope, *reach, *curve;          /* per point; slope, reach: of the bounds */
+    real *g;                                     /* cols x wide */
+    real *fine, *sum, *square, *wideness, *hess; /* fine: the factor */
+    double *linear;                              /* a gradient */
+} crs_reread;
+
+/* The look's d.c, d.rows and in are set; a->memory and a->d.memory are to be freed. Where bounds
+ * are wanted of what is not convex there is a Gram matrix, of CRS_REREAD_GRAM columns at most.
+ * Means, spreads and ranges are there, by two readings. False with a sentence, or CREASE_CUT. */
+enum { CRS_REREAD_GRAM = 500 };
+bool crs_reread_open(crs_reread *a, const double *wanted, crease_error *e);
+/* Loss, gradient and curvature along b_0 at all points, means over the rows. */
+bool crs_reread_points(crs_reread *a, crease_error *e);
+/* How far at point m entry j of the gradient may be off, or the loss; `off` of any sum of products
+ * over rows, relative to wideness, where wideness_j^2 >= mean v z_ij^2. */
+real crs_reread_doubt(const crs_reread *a, ptrdiff_t j, ptrdiff_t m);
+real crs_reread_blur(const crs_reread *a, ptrdiff_t m);
+/* b_j of point m */
+static inline double crs_reread_point(const crs_reread *a, ptrdiff_t j, ptrdiff_t m)
+{
+    if (m + 1 == a->count) return 0;
+    return j == a->d.c->p ? a->first[m] : a->d.c->point[m * a->cols + j];
+}
+
 #endif

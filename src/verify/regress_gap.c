@@ -339,28 +339,54 @@ static bool bound_one(bound *a, ptrdiff_t k, real wanted, real *out, crease_erro
     return true;
 }
 
+/* At the lambdas that are open, on a design in memory */
+static bool bound_open(const crease_regression_claim *c, const double *wanted,
+                       const crs_claimed_quick *q, crease_error *e)
+{
+    design d = { .c = c };
+    bound a = { .d = &d };
+    bool any = c->s.path < 1, done = true;
+    for (ptrdiff_t k = 0; k < c->s.path; k++) any = any || q->open[k];
+    if (any) done = crs_claimed_build(&d, e);
+    a.most = d.cols < MOST ? d.cols : MOST;
+    if (any && done) a.memory = carve_block(carve, &a);
+    if (any && done && !a.memory)
+        done = crs_fail(e, CREASE_NO_MEMORY, "out of memory: a bound of the least objective");
+    const real unit = (real)c->s.loss_scale * c->s.loss_scale;
+    for (ptrdiff_t k = 0; k < c->s.path && done; k++) {
+        real found = NAN, value = NAN;
+        if (!q->open[k]) continue;
+        if (!crease_watch_over(c->s.watch)) done = crs_claimed_objective(&d, k, &value, e);
+        if (done && !isnan(wanted[k]) && !isnan((double)value))
+            done = bound_one(&a, k, wanted[k] / unit, &found, e);
+        q->objective[k] = (double)(value * unit);
+        q->bound[k] = upward(found * unit);
+    }
+    crs_free(a.memory);
+    crs_free(d.memory);
+    return done;
+}
+
+/* What is in double is open where it is not as good as wanted. */
 bool crease_regression_bound(const crease_regression_claim *claim, const double *wanted,
                              double *objective, double *out, crease_error *e)
 {
     crease_regression_claim own;
-    design d = { .c = &own };
-    bound a = { .d = &d };
     if (!crs_claimed_take(claim, &own, e)) return false;
-    bool done = crs_claimed_build(&d, e);
-    a.most = d.cols < MOST ? d.cols : MOST;
-    if (done) a.memory = carve_block(carve, &a);
-    if (done && !a.memory)
-        done = crs_fail(e, CREASE_NO_MEMORY, "out of memory: a bound of the least objective");
-    const real unit = (real)own.s.loss_scale * own.s.loss_scale;
-    for (ptrdiff_t k = 0; k < own.s.path && done; k++) {
-        real found = NAN, value = NAN;
-        if (!crease_watch_over(own.s.watch)) done = crs_claimed_objective(&d, k, &value, e);
-        if (done && !isnan(wanted[k]) && !isnan((double)value))
-            done = bound_one(&a, k, wanted[k] / unit, &found, e);
-        objective[k] = (double)(value * unit);
-        out[k] = upward(found * unit);
+    const ptrdiff_t path = own.s.path;
+    crease_verification *found = path > 0 ? crs_alloc((size_t)path, sizeof *found) : NULL;
+    bool *open = found ? crs_alloc((size_t)path, sizeof *open) : NULL;
+    bool done =
+        open || path < 1 || crs_fail(e, CREASE_NO_MEMORY, "out of memory: %td bounds", path);
+    const crs_claimed_quick quick = { found, objective, out, open };
+    done = done && crs_claimed_quickly(&own, wanted, &quick, e);
+    for (ptrdiff_t k = 0; k < path && done; k++) {
+        open[k] = found[k].verdict != CREASE_VERDICT_UNFINISHED &&
+                  (isnan(objective[k]) || (!isnan(wanted[k]) && !(out[k] <= wanted[k])));
+        crease_verification_free(&found[k]);
     }
-    crs_free(a.memory);
-    crs_free(d.memory);
+    done = done && bound_open(&own, wanted, &quick, e);
+    crs_free(found);
+    crs_free(open);
     return done;
 }

@@ -519,6 +519,7 @@ real crs_reg_value(const crs_known_reg *k, const crease_space *s, const double *
 {
     const ptrdiff_t n = k->kind == CRS_GROUPS ? k->groups->count : crease_size(s);
     real sum = 0, norm = 0;
+    if (strcmp(k->rule->name, "zero") == 0) return 0;
     for (ptrdiff_t j = 0; j < n; j++) {
         real y = fabsl((real)x[k->kind == CRS_GROUPS ? 0 : j]);
         if (k->kind == CRS_SPECTRUM) norm = hypotl(norm, y);

@@ -31,6 +31,9 @@ static ptrdiff_t rows(const crease_problem *p)
 static real length(ptrdiff_t n, const num *x)
 {
     real sum = 0, most = 0;
+    for (ptrdiff_t j = 0; j < n; j++) sum += x[j].v * x[j].v;
+    if (sum > LDBL_MIN / LDBL_EPSILON && sum < INFINITY) return sqrtl(sum);
+    sum = 0;
     for (ptrdiff_t j = 0; j < n; j++) most = bigger(most, fabsl(x[j].v));
     for (ptrdiff_t j = 0; j < n && most > 0; j++) sum += (x[j].v / most) * (x[j].v / most);
     return most * sqrtl(sum);
@@ -72,6 +75,22 @@ static bool carry(const maker *m, int *count)
     return true;
 }
 
+/* Is x_k in its set, to 1e-12 of its length? */
+static bool is_member(const maker *m, int k, const num *x, bool *is)
+{
+    const ptrdiff_t n = crease_size(&m->p->space[k]);
+    const crease_set *set = m->p->block[k].set;
+    const crs_set_rule *rule = set ? crs_set_rule_of(m->v, set) : NULL;
+    real *t = rule ? crs_reals(m->v, n) : NULL;
+    crs_membership member = { 0, true };
+    if (!set) return true;
+    if (!t) return false;
+    for (ptrdiff_t j = 0; j < n; j++) t[j] = x[j].v;
+    rule->membership(m->v, set, &m->p->space[k], t, 0, &member);
+    *is = *is && member.excess <= 1e-12L * length(n, x);
+    return true;
+}
+
 /* Is the point in its sets, and sum A_k x_k = b to 1e-12 of |b|? */
 static bool feasible(const maker *m, bool *is)
 {
@@ -81,19 +100,14 @@ static bool feasible(const maker *m, bool *is)
     for (ptrdiff_t j = 0; s && j < rows(p); j++) s[j] = exact(p->rhs ? -(real)p->rhs[j] : 0);
     const real b = s ? length(rows(p), s) : 0;
     for (int k = 0; s && k < p->count && *is; k++) {
-        const ptrdiff_t n = crease_size(&p->space[k]);
-        const num *x = crs_exact(m->v, n, m->at[k]);
-        real *t = crs_reals(m->v, n);
-        if (!x || !t) return false;
-        for (ptrdiff_t j = 0; j < n; j++) t[j] = x[j].v;
-        const crs_set_rule *rule = p->block[k].set ? crs_set_rule_of(m->v, p->block[k].set) : NULL;
-        crs_membership member = { 0, true };
-        if (p->block[k].set && !rule) return false;
-        if (rule) rule->membership(m->v, p->block[k].set, &p->space[k], t, 0, &member);
-        *is = *is && member.excess <= 1e-12L * length(n, x);
+        void *mark = m->v->rooms;
+        if (m->at[k] == m->zero && !p->block[k].set) continue;
+        const num *x = crs_exact(m->v, crease_size(&p->space[k]), m->at[k]);
+        if (!x || !is_member(m, k, x, is)) return false;
         const num *Ax = constrained(p, k) ? image(m, k, false, x) : NULL;
         if (constrained(p, k) && !Ax) return false;
         for (ptrdiff_t j = 0; Ax && j < rows(p); j++) s[j].v += Ax[j].v;
+        crs_rooms_release(m->v, mark);
     }
     *is = *is && s && length(rows(p), s) <= 1e-12L * b;
     return !m->v->no_memory && !m->v->unsupported;

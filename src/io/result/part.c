@@ -14,11 +14,21 @@ static bool name_path(const char *folder, const char *name, crs_part *p, crease_
            crs_fail(e, CREASE_BAD_ARGUMENT, "%.100s/%s: the path is too long", folder, name);
 }
 
+/* Those that come next, of which there are `left` */
+static bool read_pairs(crs_part *p, crease_error *e)
+{
+    p->used = 0;
+    p->held = p->left < CRS_PART_PAIRS ? p->left : CRS_PART_PAIRS;
+    return crs_npy_stream_next(&p->file, 2 * p->held, p->some, e);
+}
+
 static bool next_pair(crs_part *p, crease_error *e)
 {
     const double before = p->pair[0];
-    if (p->left-- == 0) return p->pair[0] = INFINITY, true;
-    if (!crs_npy_stream_next(&p->file, 2, p->pair, e)) return false;
+    if (p->left == 0) return p->left = -1, p->pair[0] = INFINITY, true;
+    if (p->used == p->held && !read_pairs(p, e)) return false;
+    copy(2, p->some + 2 * p->used++, p->pair);
+    p->left--;
     const double at = p->pair[0];
     return (at > before && at < (double)p->size && at == floor(at)) ||
            crs_fail(e, CREASE_BAD_DATA,
@@ -30,6 +40,7 @@ static bool next_pair(crs_part *p, crease_error *e)
 static bool begin_pairs(crs_part *p, crease_error *e)
 {
     p->left = p->file.header.shape.dim[0];
+    p->used = p->held = 0;
     p->pair[0] = -1;
     return next_pair(p, e);
 }
@@ -83,6 +94,7 @@ static bool seek_pair(crs_part *p, ptrdiff_t entry, crease_error *e)
             high = middle;
     }
     p->left = all - low;
+    p->used = p->held = 0;
     p->pair[0] = -1;
     return crs_npy_stream_seek(&p->file, 2 * low, e) && next_pair(p, e);
 }

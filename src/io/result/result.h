@@ -138,12 +138,15 @@ bool crs_folder_load(const char *path, const char *folder, crease_error *e);
 /* A part of a result a few entries at a time, in order (part.c); sparse.npy may also be
  * sparse_entries.npy, a row for each entry that is not 0: its place in row order, counted from 0,
  * and its value. It is not moved while it is open. Close it after a failure too. */
+enum { CRS_PART_PAIRS = 256 };
 typedef struct {
     char path[4096];
     crs_npy_stream file;
     bool pairs;
-    ptrdiff_t size, at, left; /* entries, those that were read, pairs that are left */
-    double pair[2];           /* the next one */
+    ptrdiff_t size, at, left;        /* entries, those that were read, pairs that are left */
+    double pair[2];                  /* the next one */
+    double some[2 * CRS_PART_PAIRS]; /* read at once: `held` of them, `used` were next */
+    ptrdiff_t held, used;
 } crs_part;
 bool crs_part_open(const char *folder, const char *name, const crease_space *s, crs_part *p,
                    crease_error *e);

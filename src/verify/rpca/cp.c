@@ -89,17 +89,35 @@ static void contract(void *self, ptrdiff_t r)
     }
 }
 
-enum { LANES = 8, FEWER = 4, BLOCK = 256, BAND = 16 * BLOCK };
+enum { LANES = 8, FEWER = 8, BLOCK = 256, BAND = 16 * BLOCK };
+
+/* Is the slope of the penalty (first - fall |E|)_+ sgn E where E is not 0? */
+static bool is_straight(const crs_known_reg *reg, real *first, real *fall)
+{
+    const char *name = reg->rule->name;
+    const bool l1 = strcmp(name, "l1") == 0, mcp = strcmp(name, "mcp") == 0;
+    *first = *fall = 0;
+    if (!(l1 || mcp) || reg->weight || reg->low > -INFINITY || reg->high < INFINITY) return false;
+    *first = reg->factor * reg->par[0];
+    if (mcp) *fall = reg->factor / reg->par[1];
+    return true;
+}
 
 /* In double, which decides all but the closest cases. Every operation on numbers below the normal
  * ones is off by 2^-1075 at most. With norms up to 2^200 and fewer than 2^62 entries and terms,
  * that does not add up to TINY. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define VECTORS 1
+#else
+#define VECTORS 0
+#endif
 #define NUMBER   double
 #define EPSILON  DBL_EPSILON
 #define TINY     0x1p-500L
 #define AS(name) name##_double
 #define SWEEP    crs_cp_sweep_double
 #include "verify/rpca/cp.inc"
+#undef VECTORS
 #undef NUMBER
 #undef EPSILON
 #undef TINY
@@ -107,6 +125,7 @@ enum { LANES = 8, FEWER = 4, BLOCK = 256, BAND = 16 * BLOCK };
 #undef SWEEP
 
 /* In long double, whose range the squares of doubles do not leave. */
+#define VECTORS  0
 #define NUMBER   long double
 #define EPSILON  LDBL_EPSILON
 #define TINY     0
@@ -216,7 +235,7 @@ static void find_rest(crs_cp_check *k, crs_finding *block, crs_finding *feasibil
     const real whole = k->whole;
     block[0] = (crs_finding){ .residual = dist };
     block[0].scale = crs_scale(lambda, pull, whole, bigger(norm[CRS_E], T));
-    block[0].rounding = 3 * u * lambda + working_roundings(0) * norm[CRS_SLOPES] + tiny;
+    block[0].rounding = 3 * u * lambda + (4 * u + working_roundings(0)) * norm[CRS_SLOPES] + tiny;
     if (dist < INFINITY) block[0].rounding += (2 * u + sums) * dist;
     if (k->list) block[0].rounding += 2 * an / (1 + an) * crs_cp_model_rounding(k);
     block[1] = (crs_finding){ .residual = norm[CRS_SPLIT] };

@@ -56,6 +56,7 @@ typedef struct {
     crs_known_reg reg;              /* alpha R */
     int split;                      /* modes 0 .. split-1 are the rows */
     ptrdiff_t batch;                /* rows at a time, <= CRS_CP_ROWS */
+    int slower;                     /* 0: the pass as fast as the processor can, 1, 2: not so */
     double *row[CRS_CP_PARTS];
     real *side; /* a row of products of factors */
 

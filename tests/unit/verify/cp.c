@@ -57,9 +57,11 @@ static void both_passes_agree(void **state)
                 point_draw(&p, &d, &shapes[k], split, kind & 1 ? 6 : 0, kind & 2 ? 1e-13 : 0.1);
                 p.c.penalty = list[q];
                 p.c.nonneg = q % 4 == 1;
-                const findings a = point_find(&p, crs_cp_sweep_double);
                 const findings b = point_find(&p, crs_cp_sweep_extended);
-                compare(&a, &b);
+                for (int slower = 0; slower < 3; slower++) {
+                    const findings a = point_find_by(&p, crs_cp_sweep_double, slower);
+                    compare(&a, &b);
+                }
                 point_free(&p);
             }
 }
