@@ -121,6 +121,7 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
     const crs_cp_view v = { .shape = m->shape,
                             .source = f->source,
                             .limit = INFINITY,
+                            .threads = p->c.threads,
                             .readings = &p->report.readings,
                             .watch = p->c.watch };
     double deviation;
