@@ -309,13 +309,19 @@ static void directions_span_the_factor(void **state)
     enum { M = 3000, N = 60, EACH = 9, COUNT = M * EACH };
     double *u = calloc(M * RANK, sizeof *u), y[N * RANK], found[N * RANK], gram[RANK * RANK];
     double *pair = calloc(2 * COUNT, sizeof *pair), cosines = 0;
+    ptrdiff_t last[N] = { 0 };
     const crease_space shape = crease_matrix(M, N);
     draws d = { { 11, 0 }, 0 };
     crs_coordinates c;
     for (ptrdiff_t k = 0; k < M * RANK; k++) u[k] = normal(&d);
     for (ptrdiff_t k = 0; k < N * RANK; k++) y[k] = normal(&d);
     for (ptrdiff_t k = 0; k < COUNT; k++) {
-        const ptrdiff_t i = k / EACH, j = k % EACH * 6 + (ptrdiff_t)uniform(&d, 0, 6);
+        const ptrdiff_t i = k / EACH;
+        ptrdiff_t j;
+        do {
+            j = (ptrdiff_t)uniform(&d, 0, N);
+        } while (last[j] == i + 1);
+        last[j] = i + 1;
         pair[2 * k] = (double)(i * N + j);
         pair[2 * k + 1] = crs_dot(RANK, u + i * RANK, y + j * RANK) + (k % 50 == 0 ? 100 : 0);
     }
