@@ -51,7 +51,12 @@ bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *
 
 /* Bands of rows of the lead, for sums of each into so many indices: so few that the memory of the
  * sums is a share of that of the entries. */
-ptrdiff_t crs_listed_bands(const crs_coordinates *t, ptrdiff_t indices, ptrdiff_t most);
+static inline ptrdiff_t crs_listed_bands(const crs_coordinates *t, ptrdiff_t indices,
+                                         ptrdiff_t most)
+{
+    enum { EACH = 32 }; /* entries of a band for each index */
+    return more(1, fewer(most, t->count / (EACH * indices)));
+}
 
 /* Of a matrix, entries clipped at limit: its leading directions in the shorter mode, as columns of
  * its factor with elements of about 1. */

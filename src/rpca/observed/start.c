@@ -67,12 +67,6 @@ static void solve_row(const sweeper *s, const double *from, double *small, doubl
         fill(R, 0, x);
 }
 
-ptrdiff_t crs_listed_bands(const crs_coordinates *t, ptrdiff_t indices, ptrdiff_t most)
-{
-    enum { EACH = 32 }; /* entries of a band for each index */
-    return more(1, fewer(most, t->count / (EACH * indices)));
-}
-
 static ptrdiff_t band_begins(const sweeper *s, ptrdiff_t band)
 {
     return s->t->shape.dim[s->t->lead] * band / s->bands;
