@@ -22,6 +22,7 @@ write("matrix", (2500, 8000), 120000, 2)
 rows = write("tensor", (300, 200, 100), 40000, 1)
 open("twice.tns", "w").write(open("tensor.tns").read() + rows[7])
 open("claims.tns", "w").write("# shape 1200000000 2\n1 1 1\n2 2 2\n3 1 4\n")
+open("wide.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n990000 990000 1\n1 1 1\n")
 open("hollow.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n2000000 3000 2\n1 1 1\n2 2 2\n")
 END
 
@@ -92,6 +93,13 @@ refused claims.tns "leave empty indices out" --rank 1
 refused hollow.mtx "entries; leave empty rows out" --absent missing --rank 1
 refused matrix.mtx "allows" --absent missing --rank 2 --memory 20M
 refused matrix.mtx "--absent lots: write zero or missing" --absent lots --rank 2
+refused wide.mtx "fit those that were observed alone by --model cp, or of a matrix by --model matrix --ridge NU" --absent missing \
+    --rank 2 --model tucker
+
+# Models that make all entries take what is not listed as missing, too, where that fits.
+run "$CREASE" rpca matrix.mtx --absent missing --rank 2 --model matrix --max-seconds 1 --out dense --force
+[ $code -eq 2 ] && [[ $out == *"99.4 % missing"* ]]
+judge $? "matrix.mtx as a whole: exit $code $out $err"
 
 run "$CREASE" report tensor
 [ $code -ne 0 ] && [[ $err == *"was fitted to observed entries alone, and a page shows all"* ]]

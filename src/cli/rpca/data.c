@@ -309,6 +309,35 @@ static bool too_little(const crs_rpca_job *j, double least, crease_error *e)
                     need, have);
 }
 
+/* Is it a file of coordinates, and what it does not list missing? */
+static bool of_coordinates(const char *path, const crs_asked *asked)
+{
+    const char *absent = asked->absent ? asked->absent : "";
+    const crs_format *format = NULL;
+    crs_listing inside;
+    if (strcmp(path, "-") == 0 || !crs_read_listing(path, asked, &inside, &format, NULL))
+        return false;
+    crs_listing_free(&inside);
+    return (format == &crs_mtx_format && strcmp(absent, "missing") == 0) ||
+           (format == &crs_tns_format && strcmp(absent, "zero") != 0);
+}
+
+/* Models whose core needs all entries, of a file that lists a few: these are made first. */
+static bool made_whole(const crs_rpca_job *j, double bytes, crease_error *e)
+{
+    const double all = 9 * (double)crease_size(&j->s.shape);
+    char need[32], have[32];
+    if (j->s.kind == CREASE_RPCA_CP || all <= bytes || !of_coordinates(j->a->word[0], &j->asked))
+        return true;
+    crs_bytes_text(all, need);
+    crs_bytes_text(bytes, have);
+    return crs_fail(e, CREASE_NO_MEMORY,
+                    "this model makes all entries of %.150s, which takes %s, and %s may be used; "
+                    "fit those that were observed alone by --model cp, or of a matrix by --model "
+                    "matrix --ridge NU",
+                    j->a->word[0], need, have);
+}
+
 static bool open_stream(crs_rpca_job *j, crease_error *e)
 {
     const crs_args *a = j->a;
@@ -319,6 +348,7 @@ static bool open_stream(crs_rpca_job *j, crease_error *e)
                                     .parts = a->team ? a->team->size : 0,
                                     .about = &j->data };
     if (least > s.bytes) return too_little(j, least + own, e);
+    if (!made_whole(j, s.bytes, e)) return false;
     j->given = j->s.shape;
     if (!outputs_of(j, e)) return false;
     if (crs_dry(a)) return true;
@@ -371,17 +401,6 @@ static bool takes_list(const crs_rpca_job *j)
            start && few && !needs_all(j->a) && !crs_given(j->a, CRS_OPT_REPORT) && !j->s.single &&
            j->run.mode == CREASE_MODE_PRACTICAL && !(j->a->team && j->a->team->size > 1) &&
            (!j->penalty.reg.ops || crs_is_plain(&j->penalty.reg));
-}
-
-/* Is it a file of coordinates? */
-static bool of_coordinates(const char *path, const crs_asked *asked)
-{
-    const crs_format *format = NULL;
-    crs_listing inside;
-    if (strcmp(path, "-") == 0 || !crs_read_listing(path, asked, &inside, &format, NULL))
-        return false;
-    crs_listing_free(&inside);
-    return format == &crs_mtx_format || format == &crs_tns_format;
 }
 
 static bool take_list(crs_rpca_job *j, crease_error *e)

@@ -315,8 +315,8 @@ static crs_source *open_whole(const char *path, const crs_stream_settings *s, cr
         return fail_whole(path, &shape, s, e), NULL;
     crs_array_free(about);
     if (!crs_read_asked(path, s->asked, about, e)) return NULL;
-    if (bytes_of(&about->shape, s->missing) <= s->bytes)
-        return hold(about, &about->shape, s->missing, e);
+    const bool missing = s->missing || about->gaps;
+    if (bytes_of(&about->shape, missing) <= s->bytes) return hold(about, &about->shape, missing, e);
     fail_whole(path, &about->shape, s, e);
     crs_array_free(about);
     return NULL;

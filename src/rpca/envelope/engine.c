@@ -15,6 +15,8 @@ static const double without_bias = 2; /* the least for a penalty that is flat fa
  * below eps, which makes small terms beside large ones as sharp as these; they are not begun again
  * for that, as in a flat valley it would take more passes than all before. */
 static const double rough = 1e-4, sharp = 0.1;
+static const double rough_seen = 1e-2; /* by the share of the entries that were observed: residuals
+                                          are relative to models of all of them */
 
 static crs_envelope_solver_settings settings(const crease_cp_fit_settings *s)
 {
@@ -121,6 +123,7 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
     const crs_cp_view v = { .shape = m->shape,
                             .source = f->source,
                             .limit = INFINITY,
+                            .threads = p->c.threads,
                             .readings = &p->report.readings,
                             .watch = p->c.watch };
     double deviation;
@@ -129,7 +132,8 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
         p->given = (const double *const *)own;
         p->given_name = "sweeps";
     }
-    p->c.eps = larger(p->c.eps, rough);
+    const double share = (double)f->source->listed->count / (double)crease_size(&m->shape);
+    p->c.eps = larger(p->c.eps, smaller(rough, rough_seen * share));
     p->c.path = false;
     if (p->c.learn == 0) return true;
     if (!crs_listed_noise(&v, &o, p->given, &deviation, e)) return false;

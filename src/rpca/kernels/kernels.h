@@ -219,7 +219,7 @@ typedef struct {
     double *x;                               /* rows of the lead mode: of a solution in and out */
     const double *y[CRS_LISTED_OTHERS];      /* the other factors */
     const double *change[CRS_LISTED_OTHERS]; /* of a product: of these */
-    double *factor;                          /* rows x rank (rank+1)/2: of each row's C */
+    double *factor;                          /* rows x rank (rank+1)/2: of the rows' C */
     double *out[CRS_LISTED_OTHERS];          /* added to: -dF/dY, or H change */
     double *weight[CRS_LISTED_OTHERS];       /* added to: sums of s/r; of a solution of phi''+ */
     double *lead, *lead_weight;              /* of a look: rows of S M, and sums of s/r */
@@ -227,9 +227,11 @@ typedef struct {
                                                 and s^2 */
     ptrdiff_t *histogram;                    /* of a look */
     double unit;                             /* |r| times it is counted */
-    double *s, *w, *p;                       /* room: of the longest row */
+    double *s, *w, *p, *u;                   /* room: of as many rows as a vector has lanes */
     double *design, *moves;                  /* likewise, times stride; not of matrices */
-    double *c, *spare;                       /* rank x stride; 10 x stride */
+    double *c, *l;                           /* their systems: rank (rank+1)/2 x lanes */
+    double *g, *d;                           /* rank x lanes, d twice */
+    double *spare;                           /* 2 x stride */
 } crs_listed_rows;
 /* s = r - prox(r), w = s/r of any penalty; returns phi/(2c) */
 double crs_envelope_respond(const crs_envelope_rule *a, double r, double *s, double *w);

@@ -37,8 +37,9 @@ void crs_listed_read(const crs_cp_point *p, const crs_listed_rows_of *rows, doub
 /* An even sample of them. */
 bool crs_listed_sample(const crs_coordinates *t, ptrdiff_t most, crs_cp_sample *s, crease_error *e);
 
-/* Gaussian factors, then sweeps of least squares over one factor at a time, on entries clipped
- * around the model so far; each row with the ridge, or with a share of its own that falls. */
+/* Gaussian factors, of a matrix its leading directions, then sweeps of least squares over one
+ * factor at a time, on entries clipped around the model so far; each row with the ridge, or with a
+ * share of its own that falls. */
 typedef struct {
     ptrdiff_t rank;
     double ridge; /* of squares without a factor */
@@ -47,6 +48,20 @@ typedef struct {
 } crs_listed_sweeps;
 bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
                       crease_error *e);
+
+/* Bands of rows of the lead, for sums of each into so many indices: so few that the memory of the
+ * sums is a share of that of the entries. */
+static inline ptrdiff_t crs_listed_bands(const crs_coordinates *t, ptrdiff_t indices,
+                                         ptrdiff_t most)
+{
+    enum { EACH = 32 }; /* entries of a band for each index */
+    return more(1, fewer(most, t->count / (EACH * indices)));
+}
+
+/* Of a matrix, entries clipped at limit: its leading directions in the shorter mode, as columns of
+ * its factor with elements of about 1. */
+bool crs_listed_directions(const crs_cp_view *v, const crs_listed_sweeps *o, double limit,
+                           double *x, crease_error *e);
 
 /* The noise's robust deviation at these factors, by what each entry of a sample leaves when its row
  * of the longest mode is fitted without it: r/(1 - a'(A'A + ridge I)^{-1} a). NaN: not known. */

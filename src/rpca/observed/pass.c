@@ -5,6 +5,7 @@
 #include "dense/dense.h"
 
 enum { MOST_BANDS = 32, EACH = 8 }; /* entries of a band for every index of the other modes */
+enum { PARTS = 16 };                /* of these indices */
 
 static ptrdiff_t padded(const crs_envelope_kernel *k, ptrdiff_t rank)
 {
@@ -37,14 +38,17 @@ static void carve_newton(crs_observed_pass *s, crs_carver *m)
 
 static void carve_room(const crs_observed_pass *s, crs_carver *m, crs_observed_room *r)
 {
-    const ptrdiff_t products = s->others > 1 ? s->longest : 0;
-    r->s = carve_doubles(m, s->longest, 1);
-    r->w = carve_doubles(m, s->longest, 1);
-    r->p = carve_doubles(m, s->longest, 1);
+    const ptrdiff_t products = s->others > 1 ? s->longest : 0, rank = s->c.rank;
+    const ptrdiff_t lanes = s->kernel->lanes, area = rank * (rank + 1) / 2;
+    double **const entries[] = { &r->s, &r->w, &r->p, &r->u };
+    for (int k = 0; k < 4; k++) *entries[k] = carve_doubles(m, s->longest, 1);
     r->design = carve_doubles(m, products, s->most);
     r->moves = carve_doubles(m, products, s->most);
-    r->c = carve_doubles(m, s->c.rank, s->most);
-    r->spare = carve_doubles(m, 10, s->most);
+    r->c = carve_doubles(m, area, lanes);
+    r->l = carve_doubles(m, area, lanes);
+    r->g = carve_doubles(m, rank, lanes);
+    r->d = carve_doubles(m, 2 * rank, lanes);
+    r->spare = carve_doubles(m, 2, s->most);
 }
 
 static void carve(void *self, crs_carver *m)
@@ -94,7 +98,7 @@ crs_observed_pass *crs_observed_open(const crs_envelope_settings *c, const crs_c
         s->rest += t->shape.dim[n];
     }
     for (ptrdiff_t i = 0; i < s->rows; i++)
-        s->longest = more(s->longest, t->start[i + 1] - t->start[i]);
+        s->longest = more(s->longest, t->start[fewer(s->rows, i + s->kernel->lanes)] - t->start[i]);
     s->bands = more(1, fewer(MOST_BANDS, t->count / (EACH * s->rest)));
     s->memory = carve_block(carve, s);
     if (!s->memory) return crs_free(s), NULL;
@@ -160,9 +164,13 @@ static crs_listed_rows rows_of(const crs_observed_pass *s, const crs_observed_ro
                               .s = r->s,
                               .w = r->w,
                               .p = r->p,
+                              .u = r->u,
                               .design = r->design,
                               .moves = r->moves,
                               .c = r->c,
+                              .l = r->l,
+                              .g = r->g,
+                              .d = r->d,
                               .spare = r->spare };
 }
 
@@ -188,17 +196,28 @@ static void look_band(void *self, ptrdiff_t band, int worker)
     s->kernel->listed(&a, s->band[band], s->band[band + 1]);
 }
 
+/* A part of the indices of the others, over all bands in their order */
+static void add_bands(void *self, ptrdiff_t part, int worker)
+{
+    const crs_observed_pass *s = self;
+    const ptrdiff_t first = s->rest * part / PARTS, end = s->rest * (part + 1) / PARTS;
+    (void)worker;
+    for (ptrdiff_t b = 1; b < s->bands; b++) {
+        const ptrdiff_t at = b * s->rest + first;
+        axpy((end - first) * s->stride, 1, s->out + at * s->stride, s->out + first * s->stride);
+        axpy(end - first, 1, s->weight + at, s->weight + first);
+    }
+}
+
 void crs_observed_look(crs_observed_pass *s, crs_listed_task task, crs_observed_point *on,
                        const double *change)
 {
-    const ptrdiff_t size = s->rest * s->stride;
     s->task = task;
     s->on = on;
     s->change = change;
     crs_parallel(s->c.threads, s->bands, look_band, s);
+    crs_parallel(s->c.threads, PARTS, add_bands, s);
     for (ptrdiff_t b = 1; b < s->bands; b++) {
-        axpy(size, 1, s->out + b * size, s->out);
-        axpy(s->rest, 1, s->weight + b * s->rest, s->weight);
         axpy(CRS_ENV_SUMS, 1, s->sums + b * CRS_ENV_SUMS, s->sums);
         for (int k = 0; k < CRS_ENVELOPE_BINS; k++)
             s->histogram[k] += s->histogram[b * CRS_ENVELOPE_BINS + k];

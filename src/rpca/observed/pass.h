@@ -9,9 +9,9 @@
 #include "core/carve.h"
 #include "rpca/observed/observed.h"
 
-/* What a worker needs for one row. */
+/* What a worker needs for as many rows as a vector has lanes. */
 typedef struct {
-    double *s, *w, *p, *design, *moves, *c, *spare;
+    double *s, *w, *p, *u, *design, *moves, *c, *l, *g, *d, *spare;
 } crs_observed_room;
 
 /* Factors as the kernels have them: rows of `stride`. */
@@ -32,7 +32,7 @@ struct crs_observed_pass {
     int others, mode[CREASE_MAX_ORDER]; /* modes but the lead */
     ptrdiff_t rows, rest;               /* indices of the lead, and of all others */
     ptrdiff_t before[CREASE_MAX_ORDER]; /* of others, indices of those before it */
-    ptrdiff_t most, longest;            /* stride of the largest rank; entries of the longest row */
+    ptrdiff_t most, longest;            /* stride of the largest rank; entries of such rows */
     ptrdiff_t bands, *band;             /* where they begin, and the end */
     double *out, *weight, *sums;        /* of all bands */
     ptrdiff_t *histogram;

@@ -7,86 +7,132 @@
  *
  * The clipping is around 0 at 4 median|T| in the first sweep, where the model means nothing yet,
  * then around the model at twice the median of |T - M|. */
+#include "core/parallel.h"
 #include "core/streams.h"
 #include "dense/dense.h"
 #include "rpca/observed/entries.h"
 
-enum { SWEEPS = 6, STREAM = 900 };
+enum { SWEEPS = 6, BANDS = 8, STREAM = 900 };
 static const double first_share = 0.3, falling = 0.3, clip_first = 4, clip_at = 2;
 
 typedef struct {
     const crs_coordinates *t;
     crs_kruskal k;
     double limit, share, ridge;
-    bool around;    /* the model, not 0 */
-    double *a;      /* rank: the product of the other rows */
-    double *normal; /* of every index of a mode: A'A, its lower half packed, then A'y */
-    double *small;  /* rank x rank */
+    bool around;         /* the model, not 0 */
+    int mode;            /* of the sweep */
+    ptrdiff_t size;      /* of an index's A'A, its lower half packed, and A'y */
+    ptrdiff_t most;      /* indices of a mode but the lead */
+    ptrdiff_t bands;     /* of rows of the lead, in this sweep */
+    double *normal;      /* of every band and index of such a mode */
+    double *small, *own; /* of every band: rank x (rank + 1), and size */
     double *factor[CREASE_MAX_ORDER];
     double *memory;
 } sweeper;
 
-static ptrdiff_t size_of(ptrdiff_t rank) { return rank * (rank + 1) / 2 + rank; }
-
-/* Entry k into the normal equations of its index of mode n */
-static void add_entry(sweeper *s, int n, double t, const ptrdiff_t *at)
+/* Entry k of index i of the lead into the normal equations of its index of the mode */
+static void add_entry(const sweeper *s, double t, const ptrdiff_t *at, double *to, double *a)
 {
     const ptrdiff_t R = s->k.rank;
-    double *to = s->normal + at[n] * size_of(R), *b = to + R * (R + 1) / 2, *a = s->a, m = 0;
+    double *b = to + R * (R + 1) / 2, m = 0;
     for (ptrdiff_t r = 0; r < R; r++) a[r] = 1;
     for (int l = 0; l < s->k.shape.order; l++)
-        for (ptrdiff_t r = 0; l != n && r < R; r++) a[r] *= s->factor[l][at[l] * R + r];
-    for (ptrdiff_t r = 0; s->around && r < R; r++) m += a[r] * s->factor[n][at[n] * R + r];
+        for (ptrdiff_t r = 0; l != s->mode && r < R; r++) a[r] *= s->factor[l][at[l] * R + r];
+    const double *x = s->factor[s->mode] + at[s->mode] * R;
+    for (ptrdiff_t r = 0; s->around && r < R; r++) m += a[r] * x[r];
     const double y = m + clip(t - m, -s->limit, s->limit);
     for (ptrdiff_t q = 0; q < R; q++) {
-        for (ptrdiff_t l = 0; l <= q; l++) *to++ += a[q] * a[l];
+        for (ptrdiff_t l = 0; l <= q; l++) to[l] += a[q] * a[l];
+        to += q + 1;
         b[q] += a[q] * y;
     }
 }
 
 /* The row of an index from its normal equations; 0 without entries */
-static void solve_row(sweeper *s, const double *from, double *x)
+static void solve_row(const sweeper *s, const double *from, double *small, double *x)
 {
     const ptrdiff_t R = s->k.rank;
     double trace = 0;
     for (ptrdiff_t q = 0; q < R; q++)
         for (ptrdiff_t l = 0; l <= q; l++) {
-            s->small[q * R + l] = s->small[l * R + q] = from[q * (q + 1) / 2 + l];
+            small[q * R + l] = small[l * R + q] = from[q * (q + 1) / 2 + l];
             if (l == q) trace += from[q * (q + 1) / 2 + l];
         }
     copy(R, from + R * (R + 1) / 2, x);
     const double ridge = larger(s->ridge, s->share * trace / (double)R);
-    for (ptrdiff_t q = 0; q < R; q++) s->small[q * R + q] += ridge;
-    if (trace > 0 && crs_cholesky(R, s->small))
-        crs_cholesky_solve(R, s->small, 1, x);
+    for (ptrdiff_t q = 0; q < R; q++) small[q * R + q] += ridge;
+    if (trace > 0 && crs_cholesky(R, small))
+        crs_cholesky_solve(R, small, 1, x);
     else
         fill(R, 0, x);
 }
 
-static void sweep(sweeper *s, int n)
+static ptrdiff_t band_begins(const sweeper *s, ptrdiff_t band)
 {
+    return s->t->shape.dim[s->t->lead] * band / s->bands;
+}
+
+/* Rows of the lead are solved here; of other modes the band's entries are added up. */
+static void sweep_band(void *self, ptrdiff_t band, int worker)
+{
+    const sweeper *s = self;
     const crs_coordinates *t = s->t;
-    const ptrdiff_t R = s->k.rank, rows = t->shape.dim[n];
-    fill(rows * size_of(R), 0, s->normal);
-    for (ptrdiff_t i = 0, k = 0; i < t->shape.dim[t->lead]; i++)
-        for (; k < t->start[i + 1]; k++) {
+    const ptrdiff_t R = s->k.rank;
+    const bool lead = s->mode == t->lead;
+    double *small = s->small + band * R * (R + 1), *own = s->own + band * s->size;
+    double *normal = s->normal + band * s->most * s->size;
+    (void)worker;
+    if (!lead) fill(t->shape.dim[s->mode] * s->size, 0, normal);
+    for (ptrdiff_t i = band_begins(s, band); i < band_begins(s, band + 1); i++) {
+        if (lead) fill(s->size, 0, own);
+        for (ptrdiff_t k = t->start[i]; k < t->start[i + 1]; k++) {
             ptrdiff_t at[CREASE_MAX_ORDER];
             crs_coordinates_place(t, i, k, at);
-            add_entry(s, n, t->value[k], at);
+            add_entry(s, t->value[k], at, lead ? own : normal + at[s->mode] * s->size,
+                      small + R * R);
         }
-    for (ptrdiff_t i = 0; i < rows; i++)
-        solve_row(s, s->normal + i * size_of(R), s->factor[n] + i * R);
+        if (lead) solve_row(s, own, small, s->factor[t->lead] + i * R);
+    }
+}
+
+static void sweep(sweeper *s, int n, int threads)
+{
+    const ptrdiff_t rows = s->t->shape.dim[n], R = s->k.rank;
+    s->mode = n;
+    s->bands = n == s->t->lead ? BANDS : crs_listed_bands(s->t, s->most, BANDS);
+    crs_parallel_runs(threads, s->bands, sweep_band, s);
+    for (ptrdiff_t b = 1; n != s->t->lead && b < s->bands; b++)
+        axpy(rows * s->size, 1, s->normal + b * s->most * s->size, s->normal);
+    for (ptrdiff_t i = 0; n != s->t->lead && i < rows; i++)
+        solve_row(s, s->normal + i * s->size, s->small, s->factor[n] + i * R);
 }
 
 static bool open(sweeper *s, crease_error *e)
 {
-    const ptrdiff_t R = s->k.rank;
-    ptrdiff_t most = 0, all;
-    for (int n = 0; n < s->t->shape.order; n++) most = more(most, s->t->shape.dim[n]);
-    if (crs_mul_size(most, size_of(R), &all))
-        s->memory = crs_doubles(all + R + R * R, "a start", e);
-    s->a = s->memory, s->small = s->memory + R, s->normal = s->memory + R + R * R;
+    const ptrdiff_t R = s->k.rank, own = BANDS * (R * (R + 1) + s->size);
+    ptrdiff_t all;
+    for (int n = 0; n < s->t->shape.order; n++)
+        if (n != s->t->lead) s->most = more(s->most, s->t->shape.dim[n]);
+    if (crs_mul_size(crs_listed_bands(s->t, s->most, BANDS) * s->most, s->size, &all))
+        s->memory = crs_doubles(all + own, "a start", e);
+    s->small = s->memory;
+    s->own = s->small + BANDS * R * (R + 1), s->normal = s->small + own;
     return s->memory;
+}
+
+/* Gaussian factors, of a matrix its leading directions */
+static bool begin(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o,
+                  double *const *factor, crease_error *e)
+{
+    double median;
+    for (int n = 0; n < s->k.shape.order; n++) {
+        s->k.factor[n] = s->factor[n] = factor[n];
+        crs_normals(o->seed, (uint64_t)(STREAM + n), s->k.shape.dim[n] * o->rank, factor[n]);
+    }
+    if (!crs_view_median(v, &median, e)) return false;
+    s->limit = median > 0 ? clip_first * median : INFINITY;
+    return s->k.shape.order != 2 ||
+           crs_listed_directions(v, o, s->limit, factor[1 - s->t->lead], e);
 }
 
 bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
@@ -96,20 +142,18 @@ bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *
     sweeper s = { .t = v->source->listed,
                   .k = { .shape = *shape, .rank = o->rank },
                   .share = first_share,
+                  .size = o->rank * (o->rank + 1) / 2 + o->rank,
                   .ridge = o->ridge };
     crs_cp_view left = *v;
-    bool done = crs_view_check(v, e) && open(&s, e);
     left.model = &s.k;
-    for (int n = 0; n < shape->order; n++) {
-        s.k.factor[n] = s.factor[n] = factor[n];
-        crs_normals(o->seed, (uint64_t)(STREAM + n), shape->dim[n] * o->rank, factor[n]);
-    }
+    bool done = crs_view_check(v, e) && open(&s, e) && begin(&s, v, o, factor, e);
     for (int k = 0; done && k < SWEEPS && !crease_watch_over(v->watch); k++, s.share *= falling) {
         double median = 0;
         s.around = k > 0;
-        done = crs_view_median(s.around ? &left : v, &median, e);
-        s.limit = !(median > 0) ? INFINITY : (s.around ? clip_at : clip_first) * median;
-        for (int n = 0; done && n < shape->order; n++) sweep(&s, n);
+        done = !s.around || crs_view_median(&left, &median, e);
+        if (s.around) s.limit = median > 0 ? clip_at * median : INFINITY;
+        for (int n = 0; done && n < shape->order; n++)
+            sweep(&s, (s.t->lead + n) % shape->order, v->threads > 1 ? v->threads : 1);
         crs_view_count(v);
     }
     for (int n = 0; o->nonneg && n < shape->order; n++)

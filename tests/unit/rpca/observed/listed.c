@@ -301,6 +301,51 @@ static void the_checker_agrees_with_that_of_rows(void **state)
     free(s);
 }
 
+/* The directions of a matrix of which few entries are known span its factor's columns nearly, and
+ * entries that stand out change little of that: sum of squared cosines by the rank. */
+static void directions_span_the_factor(void **state)
+{
+    (void)state;
+    enum { M = 3000, N = 60, EACH = 9, COUNT = M * EACH };
+    double *u = calloc(M * RANK, sizeof *u), y[N * RANK], found[N * RANK], gram[RANK * RANK];
+    double *pair = calloc(2 * COUNT, sizeof *pair), cosines = 0;
+    ptrdiff_t last[N] = { 0 };
+    const crease_space shape = crease_matrix(M, N);
+    draws d = { { 11, 0 }, 0 };
+    crs_coordinates c;
+    for (ptrdiff_t k = 0; k < M * RANK; k++) u[k] = normal(&d);
+    for (ptrdiff_t k = 0; k < N * RANK; k++) y[k] = normal(&d);
+    for (ptrdiff_t k = 0; k < COUNT; k++) {
+        const ptrdiff_t i = k / EACH;
+        ptrdiff_t j;
+        do {
+            j = (ptrdiff_t)uniform(&d, 0, N);
+        } while (last[j] == i + 1);
+        last[j] = i + 1;
+        pair[2 * k] = (double)(i * N + j);
+        pair[2 * k + 1] = crs_dot(RANK, u + i * RANK, y + j * RANK) + (k % 50 == 0 ? 100 : 0);
+    }
+    assert_true(crs_coordinates_sort(&c, &shape, COUNT, pair, NULL, NULL));
+    crs_source *list = crs_listed_open(&c, NULL);
+    const crs_cp_view v = { .shape = shape, .source = list, .limit = INFINITY };
+    const crs_listed_sweeps o = { .rank = RANK, .seed = 1 };
+    assert_true(crs_listed_directions(&v, &o, 6, found, NULL));
+    crs_gram(N, RANK, y, gram);
+    assert_true(crs_cholesky(RANK, gram));
+    for (int r = 0; r < RANK; r++) {
+        double b[RANK] = { 0 }, z[RANK];
+        for (ptrdiff_t j = 0; j < N; j++)
+            axpy(RANK, found[j * RANK + r] / sqrt(N), y + j * RANK, b);
+        copy(RANK, b, z);
+        crs_cholesky_solve(RANK, gram, 1, z);
+        cosines += crs_dot(RANK, b, z) / RANK;
+    }
+    if (!(cosines > 0.95 && cosines < 1 + 1e-12)) fail_msg("squared cosines %g", cosines);
+    list->ops->close(list);
+    free(pair);
+    free(u);
+}
+
 /* Without noise the sweeps come near the truth by themselves. */
 static void sweeps_lead_near_the_data(void **state)
 {
@@ -384,6 +429,7 @@ int main(void)
         cmocka_unit_test(pairs_of_one_place_add_up_or_are_found),
         cmocka_unit_test(a_run_by_the_list_is_that_by_the_masked_tensor),
         cmocka_unit_test(the_checker_agrees_with_that_of_rows),
+        cmocka_unit_test(directions_span_the_factor),
         cmocka_unit_test(sweeps_lead_near_the_data),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(what_needs_all_entries_is_refused),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * newton: an evaluation by observed entries is that of the masked tensor, for orders 2 to 4, every
- * kernel and several penalties; steps lead to points that are stationary for all factors; threads
- * change no bit; NaN moves nothing; limits hold */
+ * kernel and several penalties; steps lead to points that are stationary for all factors, for
+ * any rank; threads change no bit; NaN moves nothing; limits hold */
 #include <stdlib.h>
 
 #include "rpca/observed/observed.h"
@@ -139,32 +139,40 @@ static void evaluation_is_that_of_the_masked_tensor(void **state)
             }
 }
 
-/* Steps until none is left; returns F's gradient by its size at the start. */
-static double descend(example *s, int threads, int kernel, int which, double nu)
+/* Steps from x until none is left; returns F's gradient by its size at the start. */
+static double descend_from(const example *s, const crs_envelope_settings *c, double *const *x,
+                           int which, double nu)
 {
-    const crs_envelope_settings c = settings(s, threads, kernel);
     const crs_penalty_value p = penalty(which);
-    const double *x[CREASE_MAX_ORDER];
-    yield *y = calloc(1, sizeof *y);
-    double first = 0, now = 0;
-    crs_observed_pass *pass = crs_observed_open(&c, &s->listed, true);
-    crs_observed_run run = { .rank = RANK, .penalty = p, .nu = nu, .steps = 60, .most = 4000 };
+    crs_envelope_sums *sums = calloc(1, sizeof *sums);
+    double first = 0, now = 0, *g[CREASE_MAX_ORDER];
+    crs_observed_pass *pass = crs_observed_open(c, &s->listed, true);
+    crs_observed_run run = { .rank = c->rank, .penalty = p, .nu = nu, .steps = 60, .most = 4000 };
     assert_non_null(pass);
     for (int n = 0; n < s->shape.order; n++) {
-        x[n] = run.x[n] = s->x[n];
-        y->sums.gradient[n] = y->g[n];
+        run.x[n] = x[n];
+        sums->gradient[n] = g[n] = calloc((size_t)(ROWS * c->rank), sizeof *g[n]);
     }
     for (int time = 0; time < 2; time++) {
         now = 0;
-        crs_observed_evaluate(pass, RANK, x, &p, &p, 1, &y->sums);
+        crs_observed_evaluate(pass, c->rank, (const double *const *)x, &p, &p, 1, sums);
         for (int n = 0; n < s->shape.order; n++)
-            for (ptrdiff_t k = 0; k < s->shape.dim[n] * RANK; k++)
-                now += square(nu * s->x[n][k] - y->g[n][k]); /* 2c = 1 */
+            for (ptrdiff_t k = 0; k < s->shape.dim[n] * c->rank; k++)
+                now += square(nu * x[n][k] - g[n][k]); /* 2c = 1 */
         if (time == 0) first = now, assert_true(crs_observed_descend(pass, &run));
     }
+    for (int n = 0; n < s->shape.order; n++) free(g[n]);
     crs_observed_free(pass);
-    free(y);
+    free(sums);
     return sqrt(now / first);
+}
+
+static double descend(example *s, int threads, int kernel, int which, double nu)
+{
+    const crs_envelope_settings c = settings(s, threads, kernel);
+    double *x[CREASE_MAX_ORDER];
+    for (int n = 0; n < s->shape.order; n++) x[n] = s->x[n];
+    return descend_from(s, &c, x, which, nu);
 }
 
 static void steps_lead_to_a_stationary_point(void **state)
@@ -177,6 +185,30 @@ static void steps_lead_to_a_stationary_point(void **state)
                 const double fell = descend(s, 2, 0, which, ridge ? 2 : 0.5);
                 if (!(fell < (which == 2 ? 1e-3 : 1e-6)))
                     fail_msg("shape %d, penalty %d, ridge %d: %g", k, which, ridge, fell);
+                example_free(s);
+            }
+}
+
+/* Ranks that fill vectors, that do not, and that take more of them than are unrolled */
+static void of_any_rank(void **state)
+{
+    static const int ranks[] = { 1, 3, 7, 10, 16, 21, 37 };
+    (void)state;
+    for (int k = 0; k < SHAPES; k++)
+        for (int kernel = 0; crs_envelope_kernel_at(kernel); kernel++)
+            for (size_t r = 0; r < sizeof ranks / sizeof *ranks; r++) {
+                example *s = example_new(&shapes[k]);
+                crs_envelope_settings c = settings(s, 1, kernel);
+                double *x[CREASE_MAX_ORDER];
+                draws d = { { 8, 0 }, 0 };
+                c.rank = ranks[r];
+                for (int n = 0; n < s->shape.order; n++) {
+                    x[n] = calloc((size_t)(ROWS * c.rank), sizeof *x[n]);
+                    for (ptrdiff_t j = 0; j < ROWS * c.rank; j++) x[n][j] = normal(&d);
+                }
+                const double fell = descend_from(s, &c, x, 3, 4);
+                if (!(fell < 1e-6)) fail_msg("shape %d, rank %d: %g", k, ranks[r], fell);
+                for (int n = 0; n < s->shape.order; n++) free(x[n]);
                 example_free(s);
             }
 }
@@ -227,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evaluation_is_that_of_the_masked_tensor),
         cmocka_unit_test(steps_lead_to_a_stationary_point),
+        cmocka_unit_test(of_any_rank),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(nan_moves_nothing_and_limits_hold),
         cmocka_unit_test(few_are_less_than_one_in_four),
