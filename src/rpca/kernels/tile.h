@@ -21,7 +21,7 @@ typedef struct {
 } soon;
 ALWAYS_INLINE soon soon_of(ptrdiff_t ahead, ptrdiff_t columns, ptrdiff_t stride, ptrdiff_t n)
 {
-    const ptrdiff_t row = n / columns, in = n - row * columns;
+    const ptrdiff_t row = columns == stride ? 0 : n / columns, in = n - row * columns;
     return (soon){ ahead + row * stride + in, columns - in, stride - columns };
 }
 ALWAYS_INLINE ptrdiff_t place_of(const soon *s, ptrdiff_t n) /* of the n-th from there on */
