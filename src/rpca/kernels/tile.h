@@ -13,6 +13,22 @@
 enum { ROWS = CRS_TILE_ROWS, VECTORS = 3, BLOCK = VECTORS * LANES };
 enum { CACHE_LINE = 64 / sizeof(real) };
 
+/* What memory is asked for while a tile is worked on: the tile `ahead` of it, in the order its
+ * entries lie, which is what the hardware's own prefetching follows. From entry n of this order on:
+ * its place, and what is skipped after so many more, at the end of a row. */
+typedef struct {
+    ptrdiff_t at, left, skip;
+} soon;
+ALWAYS_INLINE soon soon_of(ptrdiff_t ahead, ptrdiff_t columns, ptrdiff_t stride, ptrdiff_t n)
+{
+    const ptrdiff_t row = columns == stride ? 0 : n / columns, in = n - row * columns;
+    return (soon){ ahead + row * stride + in, columns - in, stride - columns };
+}
+ALWAYS_INLINE ptrdiff_t place_of(const soon *s, ptrdiff_t n) /* of the n-th from there on */
+{
+    return s->at + n + (n < s->left ? 0 : s->skip);
+}
+
 /* W as 0 or 1; 1 beyond the part. */
 ALWAYS_INLINE vec observed(const unsigned char *mask, int part)
 {
