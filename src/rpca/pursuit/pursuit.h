@@ -49,11 +49,12 @@ enum { CRS_PURSUIT_SAMPLE = 1024 };
 
 typedef struct {
     crs_pursuit_settings c;
+    const struct crs_pursuit_kernel *kernel;
     bool wide;      /* M is T' */
     int power;      /* M = 2^-power T */
     ptrdiff_t m, n; /* m >= n */
     double *M, *Q, *spare;
-    double size, l1, top; /* |M|_F, |M|_1, about |M|_2 */
+    double size, l1, peak, top; /* |M|_F, |M|_1, |M|_inf, about |M|_2 */
     double b, b0;
     long steps;
     double moved, y, value; /* |Q+ - Q|_F, |Y|_F and |L|_* + lambda |S|_1 of the last step */
@@ -85,8 +86,8 @@ typedef struct {
     ptrdiff_t room; /* entries that there is room for */
     crs_pursuit_entries outside, other;
     double *U, *tangent[4], *side[4]; /* m x most, n x most */
-    double *along[4];                 /* of the entries outside */
-    double *median;                   /* of columns */
+    double *along;                    /* of the entries outside */
+    double *limit;                    /* of columns */
     double *small;                    /* of matrices of the rank */
     double *kept;                     /* V and theta of the iteration */
     long next;                        /* the step after which it is tried again */
