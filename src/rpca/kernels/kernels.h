@@ -269,7 +269,7 @@ typedef struct {
     double at, reach, part;
     const double *m, *q, *l;
     double *to, *x;
-    double moved, y, l1; /* added to: d^2, c^2, |q - c| */
+    double moved, y, l1; /* added to: d^2, c^2, |m - l| */
 } crs_pursuit_move;
 
 typedef struct crs_pursuit_kernel {

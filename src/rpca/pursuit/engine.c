@@ -108,7 +108,7 @@ crs_pursuit *crs_pursuit_new(const crs_pursuit_settings *c, const double *T, cre
         crs_pursuit_free(p);
         return NULL;
     }
-    p->gap = NAN;
+    p->gap = p->value = NAN;
     take_data(p, T);
     return p;
 }
@@ -124,6 +124,7 @@ static crs_advance step(void *self)
     crs_pursuit *p = self;
     const crs_advance said = crs_pursuit_step(p);
     p->run->progress.theta = NAN;
+    p->run->progress.objective = ldexp(p->value, p->power);
     p->run->progress.worst_relative = p->proof.worst;
     return said;
 }

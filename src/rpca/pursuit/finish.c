@@ -20,7 +20,7 @@
 #include "rpca/kernels/kernels.h"
 #include "rpca/pursuit/pursuit.h"
 
-enum { STEPS = 12, PATIENCE = 3, CG = 15, DUAL_CG = 30, ROUNDS = 10, SAMPLE = 48 };
+enum { STEPS = 12, PATIENCE = 2, CG = 15, DUAL_CG = 30, ROUNDS = 10, SAMPLE = 48 };
 static const double spread = 5, floor_of_rms = 1e-10, exact = 1e-11, below = 0.97,
                     negligible = 1e-8;
 

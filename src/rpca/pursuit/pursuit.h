@@ -57,7 +57,7 @@ typedef struct {
     double size, l1, peak, top; /* |M|_F, |M|_1, |M|_inf, about |M|_2 */
     double b, b0;
     long steps;
-    double moved, y, value; /* |Q+ - Q|_F, |Y|_F and |L|_* + lambda |S|_1 of the last step */
+    double moved, y, value; /* |Q+ - Q|_F, |Y|_F and |L|_* + lambda |M - L|_1 of the last step */
     double typical, sample[CRS_PURSUIT_SAMPLE]; /* the median of |M - L|, of a sample */
     ptrdiff_t sampled;
     double ceiling, marked; /* of b; the residual of step `mark` less a period */

@@ -148,7 +148,7 @@ static void try_steps(const crs_pursuit_kernel *kernel, ptrdiff_t n)
         const double c = cut(q[j], at), step = m[j] - l[j] + c - q[j], next = q[j] + reach * step;
         assert_true(fabs(to[j] - (next - (1 - part) * cut(next, at))) <= 1e-13);
         assert_true(fabs(x[j] - (m[j] - next + (1 + part) * cut(next, at))) <= 1e-13);
-        sums[0] += step * step, sums[1] += c * c, sums[2] += fabs(q[j] - c);
+        sums[0] += step * step, sums[1] += c * c, sums[2] += fabs(m[j] - l[j]);
     }
     assert_true(fabs(a.moved - sums[0]) <= 1e-13 * sums[0]);
     assert_true(fabs(a.y - sums[1]) <= 1e-13 * sums[1]);
