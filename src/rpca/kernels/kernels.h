@@ -239,8 +239,8 @@ double crs_envelope_respond(const crs_envelope_rule *a, double r, double *s, dou
 /* The bin of a number: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };
 
-/* Principal component pursuit (pursuit.inc). Listed entries by rows, column[k] and x[k] for k from
- * start[i] on, and what they are of D = dU V' + U dV':
+/* Principal component pursuit (rpca/pursuit/rows.inc). Listed entries by rows, column[k] and x[k]
+ * for k from start[i] on, and what they are of D = dU V' + U dV':
  *     to_u += (X - D) V,  to_v += (X - D)'U,  of the entries listed alone */
 typedef struct {
     ptrdiff_t rank;

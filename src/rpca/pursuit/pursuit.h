@@ -2,7 +2,8 @@
  * pursuit.h: principal component pursuit, min |L|_* + lambda |S|_1 with L + S = T
  *
  * Exact ADMM (iteration.c), the answer guessed and proved where the low rank is recovered exactly
- * (finish.c), the duality gap and the conditions of stationarity (proof.c), and the run (engine.c).
+ * (finish.c), the duality gap and the conditions of stationarity (proof.c), the run (engine.c), and
+ * the loops over entries (rows.inc).
  *
  * M is T times a power of two, turned so that it is m x n with m >= n. One array is the state for
  * a penalty b: with C = Q cut at +-lambda/b,
