@@ -317,7 +317,9 @@ static void heed_progress(crs_pursuit *p, double now)
     p->marked = now;
 }
 
-/* A proof is worth its price once the steps are as short as its residuals have to be. */
+/* The finish is tried after EARLY steps, which tell a low rank and outliers that are far apart,
+ * after TRY, and whenever there are twice as many. A proof is worth its price once the steps are as
+ * short as its residuals have to be. */
 static crs_advance judge(crs_pursuit *p)
 {
     const double now = larger(p->b * p->moved / p->y, p->moved / (2 * p->size));
