@@ -2,13 +2,14 @@
  * iteration: exact ADMM for principal component pursuit on one array (pursuit.h), one reading of M
  * and Q a step
  *
- *   b    2.5/|M|_2 for TRY steps, then 1.2 times as much a step until lambda/b is about the noise,
- *        and fixed from there: growth that goes on would lose the multiplier, and the point with
- * it. From then on steps go 1.8 times as far as ADMM's, which halves their number X    where many
- * singular values lie above 1/b, the eigenvectors of X'X: an error of X'X counts little after the
- * shrinkage, |dL| <= u (b |X|)^2 |X|, b |X| <= 250. Where few do, a basis of as many columns and
- * some more that follows X, one product with X'X a step, and the singular triplets of X on it,
- * which are exact ones of the L that is made of them
+ * b is 2.5/|M|_2 for TRY steps, then 1.2 times as much a step until lambda/b is about the noise,
+ * and fixed from there: growth that goes on would lose the multiplier, and the point with it. From
+ * then on steps go 1.8 times as far as ADMM's, which halves their number.
+ *
+ * X: where many singular values lie above 1/b, the eigenvectors of X'X: an error of X'X counts
+ * little after the shrinkage, |dL| <= u (b |X|)^2 |X|, b |X| <= 250. Where few do, a basis of as
+ * many columns and some more that follows X, one product with X'X a step, and the singular triplets
+ * of X on it, which are exact ones of the L that is made of them.
  *
  * Lin, Chen, Ma, The augmented Lagrange multiplier method for exact recovery of corrupted low-rank
  * matrices, 2010 (the start). */
