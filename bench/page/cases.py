@@ -92,7 +92,7 @@ class Cases:
 
     def _pursuit(self, m: int, n: int, rank: int, noise: float) -> Job:
         title = f"PCP {m} x {n}, rank {rank}, {'noise' if noise else 'no noise'}"
-        case = Case(f"pcp-{m}-{noise:g}", title, 4.0 if noise else 0.7, OBJECTIVE)
+        case = Case(f"pcp-{m}-{noise:g}", title, 4.0 if noise else 0.7, OBJECTIVE, sooner=0.5 if noise else None)
 
         def contenders() -> Contenders:
             path = self.data.matrix(m, n, rank, 0.1, noise) / "tensor.npy"

@@ -104,6 +104,24 @@ def _jobs(cases: Sequence[Case]) -> List[str]:
     return lines + [f"| {c.title} | {len(c.runs.get(c.ours, []))} | `{c.command}` |" for c in cases]
 
 
+def _sooner(cases: Sequence[Case]) -> List[str]:
+    rows = []
+    for c in cases:
+        best = c.best_peer()
+        if c.sooner is None or not best:
+            continue
+        at, peer = c.until(c.median(best, "value")), c.median(best, "cpu")
+        if not math.isfinite(at):
+            verdict = "never"
+        else:
+            verdict = "met" if at / peer <= c.sooner else "**missed**"
+        rows.append(f"| {c.title} | {_number(at)} | {_number(peer)} | {_number(at / peer)} | {_number(c.sooner)} | {verdict} |")
+    if not rows:
+        return []
+    lines = ["", "## Until we have the objective of the best peer", "", "Processor seconds, from the history of the run.", ""]
+    return [*lines, "| job | ours, s | peer, s | ratio | goal | |", "|---|---|---|---|---|---|", *rows]
+
+
 def _checks(cases: Sequence[Case]) -> List[str]:
     lines = ["", "## The check", "", "Processor seconds of the independent check beside those of the fit it judges.", ""]
     lines += ["| job | fit, s | check, s | share |", "|---|---|---|---|"]
@@ -188,7 +206,7 @@ def _plot_curve(c: Dict[str, Any], out: pathlib.Path) -> None:
 
 def write(found: Dict[str, Any], cases: Sequence[Case], out: pathlib.Path, repository: pathlib.Path) -> None:
     head = HEAD.format(date=datetime.date.today().isoformat(), machine=found["machine"], load=_load(), version=_version(repository), peers=_peers())
-    lines = [head, *_jobs(cases), *_checks(cases)]
+    lines = [head, *_jobs(cases), *_sooner(cases), *_checks(cases)]
     if found["kernels"]:
         lines += _kernels(found["kernels"])
     if found["growth"]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pathlib
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class Run:
     memory: float = float("nan")  # most resident, bytes
     value: float = float("nan")  # an objective, or an error against the truth
     note: str = ""
+    course: List[Tuple[float, float]] = field(default_factory=list)  # processor seconds, objective
 
 
 def child(command: Sequence[str], threads: int) -> tuple[str, Any, float, int]:
@@ -59,16 +61,28 @@ def crease(program: str, arguments: Sequence[str], out: pathlib.Path, threads: i
     result = json.loads(document.read_text())
     seconds: Dict[str, float] = result["phase_seconds"]
     total = max(sum(seconds.values()), 1e-9)
-    share = sum(seconds.get(k, 0.0) for k in COMPUTING) / total
+    computing = sum(seconds.get(k, 0.0) for k in COMPUTING)
+    share = computing / total
     check = seconds.get("check", 0.0) / total
     return Run(
         cpu=share * cpu,
-        wall=sum(seconds.get(k, 0.0) for k in COMPUTING),
+        wall=computing,
         whole=cpu,
         check=check * cpu,
         memory=1024.0 * usage.ru_maxrss,
         note=str(result.get("verdict", "")),
+        course=_course(out / "history.csv", computing, share * cpu),
     )
+
+
+def _course(path: pathlib.Path, wall: float, cpu: float) -> List[Tuple[float, float]]:
+    """The objectives of a run, the last of which was there after `wall` seconds and `cpu` of the processor."""
+    if not path.exists():
+        return []
+    with open(path, newline="") as stream:
+        rows = [(float(r["seconds"]), float(r["objective"])) for r in csv.DictReader(stream) if r.get("objective")]
+    end = rows[-1][0] if rows else 0.0
+    return [(max(0.0, (seconds - end + wall) * cpu / wall), objective) for seconds, objective in rows]
 
 
 def peer(name: str, arguments: Sequence[Any], threads: int = 1) -> Run:
@@ -93,6 +107,7 @@ class Case:
     command: str = ""
     runs: Dict[str, List[Run]] = field(default_factory=dict)
     ours: str = "crease"
+    sooner: Optional[float] = None  # goal of our time until we have the best peer's objective, over its time
 
     def median(self, name: str, of: str) -> float:
         found = [getattr(r, of) for r in self.runs.get(name, [])]
@@ -101,6 +116,11 @@ class Case:
     def best_peer(self) -> Optional[str]:
         there = [n for n in self.runs if n != self.ours and np.isfinite(self.median(n, "cpu"))]
         return min(there, key=lambda n: self.median(n, "cpu")) if there else None
+
+    def until(self, objective: float) -> float:
+        """Processor seconds until we had an objective as good; NaN: never."""
+        found = [next((at for at, value in r.course if value <= objective), float("nan")) for r in self.runs.get(self.ours, [])]
+        return float(np.median(found)) if found else float("nan")
 
     def ratio(self) -> float:
         best = self.best_peer()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * kernels.h: the inner loops of the fused CP iterations and of the envelope, one table of each for
- * every instruction set, and the grid that cuts a tensor into what they work on
+ * kernels.h: the inner loops of the fused CP iterations, of the envelope and of pursuit, one table
+ * of each for every instruction set, and the grid that cuts a tensor into what they work on
  *
  * The tensor is a (left x right) matrix, worked on in tiles of CRS_TILE_ROWS rows by at most
  * `width` columns. */
@@ -239,6 +239,49 @@ double crs_envelope_respond(const crs_envelope_rule *a, double r, double *s, dou
 /* The bin of a number: its exponent and the first three bits after it. */
 enum { CRS_BIN_SHIFT = 49, CRS_BIN_FIRST = (1023 - 128) * 8, CRS_BIN_LAST = 2047 };
 
+/* Principal component pursuit (rpca/pursuit/rows.inc). Listed entries by rows, column[k] and x[k]
+ * for k from start[i] on, and what they are of D = dU V' + U dV':
+ *     to_u += (X - D) V,  to_v += (X - D)'U,  of the entries listed alone */
+typedef struct {
+    ptrdiff_t rank;
+    const ptrdiff_t *start;
+    const int32_t *column;
+    const double *x; /* NULL: 0 */
+    const double *u, *v, *du, *dv;
+    double *to_u, *to_v;
+} crs_tangent_rows;
+
+/* The entries with |row_j| > max(limit_j, least), in order; 0 in their place. */
+typedef struct {
+    ptrdiff_t n;
+    double least;
+    const double *limit;
+    double *row;
+    int32_t *column; /* room for n, and of the values */
+    double *value;
+    double squares; /* added to: of the others */
+} crs_cut_row;
+
+/* With c = q cut at +-at:  d = m - l + c - q,  q' = q + reach d,  c' = q' cut,
+ *     to = q' - c' + part c',  x = m - q' + c' + part c' */
+typedef struct {
+    ptrdiff_t n;
+    double at, reach, part;
+    const double *m, *q, *l;
+    double *to, *x;
+    double moved, y, l1; /* added to: d^2, c^2, |m - l| */
+} crs_pursuit_move;
+
+typedef struct crs_pursuit_kernel {
+    void (*tangent)(const crs_tangent_rows *a, ptrdiff_t first, ptrdiff_t end);
+    ptrdiff_t (*cut)(crs_cut_row *a); /* how many */
+    /* y += a; is some |y_j| not at most that? */
+    bool (*lift)(ptrdiff_t n, const double *a, double most, double *y);
+    /* x = m - q + 2 c */
+    void (*point)(ptrdiff_t n, double at, const double *m, const double *q, double *x);
+    void (*move)(crs_pursuit_move *a);
+} crs_pursuit_kernel;
+
 typedef struct {
     const char *name;
     ptrdiff_t block; /* widths are multiples of this */
@@ -259,6 +302,8 @@ typedef struct {
     void (*tall)(const crs_tall_rows *a, ptrdiff_t rows);
 
     void (*listed)(const crs_listed_rows *a, ptrdiff_t first, ptrdiff_t end);
+
+    crs_pursuit_kernel pursuit;
 
     crs_weigh *weigh;
 } crs_envelope_kernel;

@@ -2,7 +2,9 @@
  * engine: the run of principal component pursuit: its memory, the data as it works on them, the
  * certificate of its point, what a checkpoint keeps */
 #include "core/carve.h"
+#include "core/parallel.h"
 #include "dense/dense.h"
+#include "rpca/kernels/kernels.h"
 #include "rpca/pursuit/pursuit.h"
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
@@ -29,8 +31,8 @@ static void carve_finish(crs_pursuit *p, crs_carver *c)
     p->U = carve_doubles(c, m, r);
     for (int k = 0; k < 4; k++) p->tangent[k] = carve_doubles(c, m, r);
     for (int k = 0; k < 4; k++) p->side[k] = carve_doubles(c, n, r);
-    for (int k = 0; k < 4; k++) p->along[k] = carve_doubles(c, p->room, 1);
-    p->median = carve_doubles(c, n, 1);
+    p->along = carve_doubles(c, p->room, 1);
+    p->limit = carve_doubles(c, n, 1);
     p->small = carve_doubles(c, 5 * r * r + most(crs_svd_scratch(r, r), crs_qr_scratch(r)), 1);
     p->kept = carve_doubles(c, n + 1, r);
 }
@@ -79,6 +81,7 @@ static void take_data(crs_pursuit *p, const double *T)
     double peak = 0;
     for (ptrdiff_t j = 0; j < size; j++) peak = larger(peak, fabs(T[j]));
     p->power = peak > 0 ? ilogb(peak) : 0;
+    p->peak = ldexp(peak, -p->power);
     if (p->wide)
         for (ptrdiff_t i = 0; i < p->m; i++)
             for (ptrdiff_t j = 0; j < p->n; j++)
@@ -94,8 +97,10 @@ crs_pursuit *crs_pursuit_new(const crs_pursuit_settings *c, const double *T, cre
     crs_pursuit *p = crs_alloc(1, sizeof *p);
     if (p) {
         p->c = *c;
+        p->kernel = &crs_envelope_kernel_at(0)->pursuit;
         measure(p, c->rows, c->columns);
         p->memory = carve_block(carve, p);
+        if (p->memory) crs_large_pages(p->memory, (size_t)crs_pursuit_bytes(c->rows, c->columns));
     }
     if (!p || !p->memory) {
         crs_fail(e, CREASE_NO_MEMORY, "out of memory: pursuit of a %td x %td matrix", c->rows,
@@ -103,7 +108,7 @@ crs_pursuit *crs_pursuit_new(const crs_pursuit_settings *c, const double *T, cre
         crs_pursuit_free(p);
         return NULL;
     }
-    p->gap = NAN;
+    p->gap = p->value = NAN;
     take_data(p, T);
     return p;
 }
@@ -119,6 +124,7 @@ static crs_advance step(void *self)
     crs_pursuit *p = self;
     const crs_advance said = crs_pursuit_step(p);
     p->run->progress.theta = NAN;
+    p->run->progress.objective = ldexp(p->value, p->power);
     p->run->progress.worst_relative = p->proof.worst;
     return said;
 }

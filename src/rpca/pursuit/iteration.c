@@ -2,13 +2,14 @@
  * iteration: exact ADMM for principal component pursuit on one array (pursuit.h), one reading of M
  * and Q a step
  *
- *   b    2.5/|M|_2 for TRY steps, then 1.2 times as much a step until lambda/b is about the noise,
- *        and fixed from there: growth that goes on would lose the multiplier, and the point with
- * it. From then on steps go 1.8 times as far as ADMM's, which halves their number X    where many
- * singular values lie above 1/b, the eigenvectors of X'X: an error of X'X counts little after the
- * shrinkage, |dL| <= u (b |X|)^2 |X|, b |X| <= 250. Where few do, a basis of as many columns and
- * some more that follows X, one product with X'X a step, and the singular triplets of X on it,
- * which are exact ones of the L that is made of them
+ * b is 2.5/|M|_2 for TRY steps, then 1.2 times as much a step until lambda/b is about the noise,
+ * and fixed from there: growth that goes on would lose the multiplier, and the point with it. From
+ * then on steps go 1.8 times as far as ADMM's, which halves their number.
+ *
+ * X: where many singular values lie above 1/b, the eigenvectors of X'X: an error of X'X counts
+ * little after the shrinkage, |dL| <= u (b |X|)^2 |X|, b |X| <= 250. Where few do, a basis of as
+ * many columns and some more that follows X, one product with X'X a step, and the singular triplets
+ * of X on it, which are exact ones of the L that is made of them.
  *
  * Lin, Chen, Ma, The augmented Lagrange multiplier method for exact recovery of corrupted low-rank
  * matrices, 2010 (the start). */
@@ -16,9 +17,10 @@
 
 #include "core/carve.h"
 #include "dense/dense.h"
+#include "rpca/kernels/kernels.h"
 #include "rpca/pursuit/pursuit.h"
 
-enum { TRY = 10, PATIENCE = 150, TILE_ENTRIES = 1 << 15, SMALL = 64, LANES = 8 };
+enum { EARLY = 5, TRY = 10, PATIENCE = 150, SMALL = 64 };
 static const double growth = 1.2, relaxed = 1.8, beyond_level = 1.3, least_growth = 20;
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
@@ -29,7 +31,7 @@ static double cut(double t, double at) { return t > at ? at : t < -at ? -at : t;
 void crs_pursuit_x(const crs_pursuit *p, ptrdiff_t first, ptrdiff_t rows, double *x)
 {
     const double *M = p->M + first * p->n, *Q = p->Q + first * p->n, at = p->c.lambda / p->b;
-    for (ptrdiff_t j = 0; j < rows * p->n; j++) x[j] = M[j] - Q[j] + 2 * cut(Q[j], at);
+    p->kernel->point(rows * p->n, at, M, Q, x);
 }
 
 /* Where S is not 0, Y is lambda exactly. */
@@ -50,37 +52,17 @@ static void shrink(const crs_pursuit *p, ptrdiff_t rows, double *z)
         for (ptrdiff_t j = 0; j < p->r; j++) z[i * p->r + j] *= 1 - 1 / (p->b * p->theta[j]);
 }
 
-typedef struct {
-    double moved[LANES], y[LANES], l1[LANES];
-} sums;
-
 /* Rows of the next Q for the penalty b ratio, and of its X; l has L's. */
-static void move_rows(const crs_pursuit *p, ptrdiff_t first, ptrdiff_t rows, double ratio, sums *s)
+static void move_rows(const crs_pursuit *p, ptrdiff_t first, ptrdiff_t rows, double ratio,
+                      crs_pursuit_move *sums)
 {
-    const ptrdiff_t size = rows * p->n, even = size - size % LANES;
-    const double *M = p->M + first * p->n, *Q = p->Q + first * p->n, at = p->c.lambda / p->b;
-    const double *l = p->l, part = 1 / ratio, rho = p->steps < TRY ? 1 : relaxed;
-    double *to = p->spare + first * p->n, *x = p->x;
-    for (ptrdiff_t from = 0; from < size; from += LANES) {
-        const ptrdiff_t count = from < even ? LANES : size - from;
-        for (ptrdiff_t k = 0; k < count; k++) {
-            const ptrdiff_t j = from + k;
-            const double c = cut(Q[j], at), d = M[j] - l[j] + c - Q[j], q = Q[j] + rho * d,
-                         next = cut(q, at);
-            s->moved[k] += d * d;
-            s->y[k] += c * c;
-            s->l1[k] += fabs(Q[j] - c);
-            to[j] = q - next + part * next;
-            x[j] = M[j] - q + next + part * next;
-        }
-    }
-}
-
-static double total(const double *lane)
-{
-    double all = 0;
-    for (int k = 0; k < LANES; k++) all += lane[k];
-    return all;
+    sums->n = rows * p->n;
+    sums->at = p->c.lambda / p->b;
+    sums->reach = p->steps < TRY ? 1 : relaxed;
+    sums->part = 1 / ratio;
+    sums->m = p->M + first * p->n, sums->q = p->Q + first * p->n, sums->l = p->l;
+    sums->to = p->spare + first * p->n, sums->x = p->x;
+    p->kernel->move(sums);
 }
 
 /* Rows of X into the sum that its singular vectors come from. */
@@ -176,19 +158,26 @@ static void draw(const crs_pursuit *p, ptrdiff_t from, ptrdiff_t to, ptrdiff_t s
             p->basis[i * stride + j] = crease_random_normal(r, (uint64_t)(i * p->n + j));
 }
 
-/* A basis of k columns, as many of the old ones as there are. */
+/* A basis of k columns, the old ones and others. */
 static bool resize_basis(crs_pursuit *p, ptrdiff_t k)
 {
     double *old = p->work;
-    const ptrdiff_t kept = least(p->k, k);
     copy(p->n * p->k, p->basis, old);
-    for (ptrdiff_t i = 0; i < p->n; i++) copy(kept, old + i * p->k, p->basis + i * k);
-    draw(p, kept, k, k);
+    for (ptrdiff_t i = 0; i < p->n; i++) copy(p->k, old + i * p->k, p->basis + i * k);
+    draw(p, p->k, k, k);
     p->k = k;
     return crs_qr(p->n, k, p->basis, NULL, p->work);
 }
 
-/* More columns where all count, fewer where most do not; a look more after each change. */
+/* The last k columns, those of the largest values. */
+static void shorten_basis(crs_pursuit *p, ptrdiff_t k)
+{
+    const ptrdiff_t lost = p->k - k;
+    for (ptrdiff_t i = 0; i < p->n; i++) copy(k, p->basis + i * p->k + lost, p->basis + i * k);
+    p->k = k;
+}
+
+/* More columns where all count, fewer where most do not; a look more after it grew. */
 static bool fit_basis(crs_pursuit *p, bool *changed)
 {
     const ptrdiff_t spare = spare_columns(p->r), wanted = p->r + spare;
@@ -201,7 +190,10 @@ static bool fit_basis(crs_pursuit *p, bool *changed)
         for (ptrdiff_t i = 0; i < p->n; i++) copy(p->r, p->V + i * p->r, p->basis + i * p->k);
         return crs_qr(p->n, p->k, p->basis, NULL, p->work);
     }
-    if (p->r <= p->k - spare / 2) return p->k <= 2 * wanted || resize_basis(p, wanted);
+    if (p->r <= p->k - spare / 2) {
+        if (p->k > 3 * wanted) shorten_basis(p, 2 * wanted);
+        return true;
+    }
     *changed = true;
     p->whole = is_many(p, 2 * p->k);
     return p->whole || resize_basis(p, 2 * p->k);
@@ -234,7 +226,7 @@ static void take_sample(crs_pursuit *p, ptrdiff_t first, ptrdiff_t rows)
 /* Q becomes the next one, for the penalty times ratio; false: cut, and nothing has changed. */
 static bool advance(crs_pursuit *p, double ratio)
 {
-    sums s = { { 0 }, { 0 }, { 0 } };
+    crs_pursuit_move s = { .n = 0 };
     double nuclear = 0;
     clear_sum(p);
     for (ptrdiff_t at = 0; at < p->m; at += p->tile) {
@@ -251,12 +243,12 @@ static bool advance(crs_pursuit *p, double ratio)
     double *was = p->Q;
     p->Q = p->spare, p->spare = was;
     for (ptrdiff_t j = 0; j < p->r; j++) nuclear += p->theta[j] - 1 / p->b;
-    p->value = nuclear + p->c.lambda * total(s.l1);
-    p->moved = sqrt(total(s.moved));
+    p->value = nuclear + p->c.lambda * s.l1;
+    p->moved = sqrt(s.moved);
     p->typical = crs_median(p->sampled, p->sample);
     if (p->steps < TRY) p->rank = p->r;
     if (p->r <= p->rank + p->rank / 5 + 2) p->level = p->typical;
-    p->y = p->b * sqrt(total(s.y));
+    p->y = p->b * sqrt(s.y);
     p->b *= ratio;
     return true;
 }
@@ -288,19 +280,19 @@ static double guess_top(crs_pursuit *p)
 /* S = 0 and Y = M/max(|M|_2, |M|_inf/lambda) */
 static bool start(crs_pursuit *p)
 {
-    double peak = 0;
-    for (ptrdiff_t j = 0; j < p->m * p->n; j++) peak = larger(peak, fabs(p->M[j]));
+    const double first = 2.5;
+    const ptrdiff_t guess = p->n / 20;
     p->top = guess_top(p);
-    const double scale = larger(p->top, peak / p->c.lambda);
-    p->b = p->b0 = 2.5 / scale;
-    for (ptrdiff_t j = 0; j < p->m * p->n; j++) p->Q[j] = p->M[j] / scale / p->b;
+    p->b = p->b0 = first / larger(p->top, p->peak / p->c.lambda);
+    for (ptrdiff_t j = 0; j < p->m * p->n; j++) p->Q[j] = 1 / first * p->M[j];
     p->whole = is_many(p, 32);
-    p->next = TRY;
+    p->next = EARLY;
     p->mark = PATIENCE;
     p->ceiling = INFINITY;
     p->k = 0;
     if (p->whole) return look(p) && decompose(p);
-    return resize_basis(p, 16) && look(p) && select_basis(p) && look(p) && decompose(p);
+    return resize_basis(p, guess + spare_columns(guess)) && look(p) && select_basis(p) && look(p) &&
+           decompose(p);
 }
 
 /* By what b grows. The errors of X'X limit b |M|_2, and the noise b: the level is the median of
@@ -326,7 +318,9 @@ static void heed_progress(crs_pursuit *p, double now)
     p->marked = now;
 }
 
-/* A proof is worth its price once the steps are as short as its residuals have to be. */
+/* The finish is tried after EARLY steps, which tell a low rank and outliers that are far apart,
+ * after TRY, and whenever there are twice as many. A proof is worth its price once the steps are as
+ * short as its residuals have to be. */
 static crs_advance judge(crs_pursuit *p)
 {
     const double now = larger(p->b * p->moved / p->y, p->moved / (2 * p->size));
@@ -334,7 +328,7 @@ static crs_advance judge(crs_pursuit *p)
     heed_progress(p, now);
     const long pause = 5;
     if (p->steps == p->next) {
-        p->next = 2 * p->next + 1;
+        p->next = p->next < TRY ? TRY : 2 * p->next + 1;
         if (crs_pursuit_finish(p)) return CRS_DONE;
     }
     if (!(now <= p->c.eps) || p->steps < p->again) return CRS_GO_ON;

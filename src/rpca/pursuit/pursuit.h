@@ -2,7 +2,8 @@
  * pursuit.h: principal component pursuit, min |L|_* + lambda |S|_1 with L + S = T
  *
  * Exact ADMM (iteration.c), the answer guessed and proved where the low rank is recovered exactly
- * (finish.c), the duality gap and the conditions of stationarity (proof.c), and the run (engine.c).
+ * (finish.c), the duality gap and the conditions of stationarity (proof.c), the run (engine.c), and
+ * the loops over entries (rows.inc).
  *
  * M is T times a power of two, turned so that it is m x n with m >= n. One array is the state for
  * a penalty b: with C = Q cut at +-lambda/b,
@@ -49,14 +50,15 @@ enum { CRS_PURSUIT_SAMPLE = 1024 };
 
 typedef struct {
     crs_pursuit_settings c;
+    const struct crs_pursuit_kernel *kernel;
     bool wide;      /* M is T' */
     int power;      /* M = 2^-power T */
     ptrdiff_t m, n; /* m >= n */
     double *M, *Q, *spare;
-    double size, l1, top; /* |M|_F, |M|_1, about |M|_2 */
+    double size, l1, peak, top; /* |M|_F, |M|_1, |M|_inf, about |M|_2 */
     double b, b0;
     long steps;
-    double moved, y, value; /* |Q+ - Q|_F, |Y|_F and |L|_* + lambda |S|_1 of the last step */
+    double moved, y, value; /* |Q+ - Q|_F, |Y|_F and |L|_* + lambda |M - L|_1 of the last step */
     double typical, sample[CRS_PURSUIT_SAMPLE]; /* the median of |M - L|, of a sample */
     ptrdiff_t sampled;
     double ceiling, marked; /* of b; the residual of step `mark` less a period */
@@ -85,8 +87,8 @@ typedef struct {
     ptrdiff_t room; /* entries that there is room for */
     crs_pursuit_entries outside, other;
     double *U, *tangent[4], *side[4]; /* m x most, n x most */
-    double *along[4];                 /* of the entries outside */
-    double *median;                   /* of columns */
+    double *along;                    /* of the entries outside */
+    double *limit;                    /* of columns */
     double *small;                    /* of matrices of the rank */
     double *kept;                     /* V and theta of the iteration */
     long next;                        /* the step after which it is tried again */

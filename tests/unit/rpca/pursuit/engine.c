@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
+#include "dense/dense.h"
 #include "support/test.h"
 
 static double *room(ptrdiff_t n)
@@ -202,6 +202,37 @@ static void stopped(void **state)
     free(low);
 }
 
+static bool listen(const crease_progress *now, void *told)
+{
+    *(double *)told = now->objective;
+    return true;
+}
+
+/* What a step tells is |L|_* + lambda |T - L|_1 of the point before it, in the unit of the data. */
+static void told(void **state)
+{
+    enum { m = 50, n = 40, steps = 7 };
+    static double T[m * n], low[m * n];
+    double s[n], *work = room(crs_svd_scratch(m, n)), objective = NAN, want = 0;
+    crease_options o = crease_rpca_options();
+    (void)state;
+    plant(m, n, 3, 0.1, 1, T, low);
+    for (int j = 0; j < m * n; j++) T[j] *= 1e6;
+    for (int more = 0; more < 2; more++) {
+        o.max_iterations = steps + more;
+        crease_rpca *r = open(m, n, T, &o);
+        crease_rpca_callback(r, listen, &objective);
+        crease_rpca_run(r);
+        if (!more) crease_rpca_read(r, CREASE_RPCA_LOWRANK, 0, m, low);
+        crease_rpca_free(r);
+    }
+    assert_true(crs_singular_values(m, n, low, s, work));
+    for (int j = 0; j < n; j++) want += s[j];
+    for (int j = 0; j < m * n; j++) want += fabs(T[j] - low[j]) / sqrt(m);
+    assert_true(fabs(objective - want) <= 1e-12 * want);
+    free(work);
+}
+
 /* Other methods and modes, and options that these alone read, are theirs. */
 static void others(void **state)
 {
@@ -239,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(recovery), cmocka_unit_test(noise),
                                         cmocka_unit_test(edges),    cmocka_unit_test(vectors),
-                                        cmocka_unit_test(stopped),  cmocka_unit_test(others) };
+                                        cmocka_unit_test(stopped),  cmocka_unit_test(told),
+                                        cmocka_unit_test(others) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
