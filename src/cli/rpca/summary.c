@@ -280,6 +280,25 @@ static double largest_rank(const crease_rpca_settings *s)
     return rank;
 }
 
+/* The files of the result, one name after the other. */
+static void name_files(const crs_rpca_job *j, char names[ROOM])
+{
+    const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;
+    snprintf(names, ROOM, "%s%s%s%s%s%s.npy, history.csv",
+             j->write & CRS_WRITE_LOWRANK ? "lowrank.npy, " : "",
+             pairs ? "sparse_entries.npy, " : "sparse.npy, ",
+             j->write & CRS_WRITE_NOISE ? "noise.npy, " : "",
+             j->write & CRS_WRITE_Z ? "z.npy, " : "",
+             j->foreground.beyond > 0 ? "foreground.npy, " : "",
+             j->s.kind == CREASE_RPCA_CP ? "weights" : "core");
+    for (int n = 0; n < j->s.shape.order; n++) {
+        char file[32];
+        crs_factor_file(n, file);
+        const size_t used = strlen(names);
+        snprintf(names + used, ROOM - used, ", %s", file);
+    }
+}
+
 void crs_rpca_foretell(const crs_rpca_job *j)
 {
     const char *asked = crs_given(j->a, CRS_OPT_RANK), *penalty = crs_given(j->a, CRS_OPT_PENALTY);
@@ -289,14 +308,7 @@ void crs_rpca_foretell(const crs_rpca_job *j)
     const bool joint =
         cp && (!method || strcmp(method, "auto") == 0 || strcmp(method, "envelope") == 0);
     const crs_dry_work work = passes_of(&j->s, chosen ? usual : largest_rank(&j->s), chosen, joint);
-    const bool pairs = (double)crease_size(&j->given) > CRS_WRITE_ALL;
     char names[ROOM];
-    snprintf(names, sizeof names, "%s%s%s%s%s%s.npy, history.csv",
-             j->write & CRS_WRITE_LOWRANK ? "lowrank.npy, " : "",
-             pairs ? "sparse_entries.npy, " : "sparse.npy, ",
-             j->write & CRS_WRITE_NOISE ? "noise.npy, " : "",
-             j->write & CRS_WRITE_Z ? "z.npy, " : "",
-             j->foreground.beyond > 0 ? "foreground.npy, " : "", cp ? "weights" : "core");
     say_data(j->a, &j->given, &j->data.axes, gaps_of(&j->data));
     crs_line("model", "low rank (%s) + sparse (%s) + noise%s", cp ? "cp" : "with a core",
              penalty ? penalty : "l1", j->s.nonneg ? ", factors >= 0" : "");
@@ -315,12 +327,7 @@ void crs_rpca_foretell(const crs_rpca_job *j)
             (cp ? crease_rpca_bytes(&j->s, &j->run, j->s.missing, true)
                 : crs_rpca_bytes_beside(&j->s, &j->run) + 8 * (double)crease_size(&j->s.shape)));
     crs_dry_time(j->a, &work);
-    for (int n = 0; n < j->s.shape.order; n++) {
-        char file[32];
-        crs_factor_file(n, file);
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, ", %s", file);
-    }
+    name_files(j, names);
     crs_dry_files(j->a, names);
 }
 
