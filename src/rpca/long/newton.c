@@ -4,17 +4,14 @@
  * F is a function of K' alone, K the Khatri-Rao product of the Y_k, but for their ridge: with J the
  * derivative of K' by Y, G = dF/dK' and H_K from a look at all rows,
  *     g = J'G + ridge Y,   H d = J'H_K J d + (dJ)'G + ridge d.
- * F is in units of 2c. Conjugate gradients are preconditioned, for index j of mode m, by
- *     P = h_mj G_m + ridge I,   G_m the Hadamard product of X'X/I_1 and the other modes' means,
- * h the sums of max(phi'', 0)/(2c) over the entries with an index, which weigh the means. At
- * negative curvature they end; in the first step P^{-1} g is taken (Steihaug 1983; Golub, Pereyra
- * 1973). */
+ * F is in units of 2c. What an index of a mode weighs are the sums of max(phi'', 0)/(2c) over its
+ * entries; the rows of X_1 weigh the same. */
 #include "core/carve.h"
 #include "dense/dense.h"
 #include "rpca/long/long.h"
+#include "rpca/reduced/reduced.h"
 
 enum { MOST_CG = 60, MOST_HALVINGS = 14 };
-static const double armijo = 1e-4, felt = 1e-12, least_weight = 1e-3;
 
 /* Y, and what a look told there. */
 typedef struct {
@@ -37,7 +34,7 @@ struct crs_long {
     crs_rows_args args;
     point at, trial;
     double *d, *r, *z, *p, *hp, *change, *collected, *columns_weight;
-    double *basis, *value, *small, *mean;
+    double *basis, *value, *small, *mean, *lead; /* of the preconditioner */
     int64_t versions;
     crs_long_progress now;
     bool cut;   /* a look was not completed: no more of them */
@@ -72,6 +69,7 @@ static void carve(void *self, crs_carver *m)
     s->basis = carve_doubles(m, d * rank, rank);
     s->value = carve_doubles(m, d, rank);
     s->mean = carve_doubles(m, d * rank, rank);
+    s->lead = carve_doubles(m, rank, rank);
     s->small = carve_doubles(m, 2 * rank * rank + crs_eigh_scratch(rank), 1);
 }
 
@@ -165,8 +163,9 @@ static void marginals(const crs_long *s, const double *weight, double *out)
 
 static double ridge(const crs_long *s) { return s->c.nu / (2 * crs_noise_share(s->c.alpha_noise)); }
 
-static bool over(const crs_long *s)
+static bool over(const void *self)
 {
+    const crs_long *s = self;
     return s->cut || s->now.passes >= s->c.most || crease_watch_over(s->c.watch);
 }
 
@@ -229,8 +228,9 @@ static bool solve_rows(crs_long *s, point *p)
 }
 
 /* hp = H p; NaN where the look was not completed */
-static void multiply(crs_long *s, const double *p, double *hp)
+static void multiply(void *self, const double *p, double *hp)
 {
+    crs_long *s = self;
     fill(s->c.rank * s->columns, 0, s->change);
     for (int m = 0; m < s->side.order; m++) multiply_out(s, s->at.y, m, p, s->change);
     const bool done = look(s, &s->at, s->change);
@@ -242,96 +242,81 @@ static void multiply(crs_long *s, const double *p, double *hp)
     collect(s, -1, &(adjoint){ s->at.out, s->at.y, p }, hp);
 }
 
-/* Y_m'diag(h)Y_m / sum h */
-static void mean_gram(const crs_long *s, int m, double *out)
+static crs_reduced_modes modes_of(const crs_long *s)
 {
-    const ptrdiff_t R = s->c.rank;
-    const double *y = s->at.y + s->before[m] * R, *h = s->at.weight + s->before[m];
-    double all = 0;
-    fill(R * R, 0, out);
-    for (ptrdiff_t i = 0; i < s->side.dim[m]; i++) {
-        all += h[i];
-        for (ptrdiff_t q = 0; q < R; q++) axpy(R, h[i] * y[i * R + q], y + i * R, out + q * R);
-    }
-    for (ptrdiff_t k = 0; all > 0 && k < R * R; k++) out[k] /= all;
+    return (crs_reduced_modes){ .count = s->side.order,
+                                .rank = s->c.rank,
+                                .stride = s->c.rank,
+                                .rows = s->side.dim,
+                                .before = s->before,
+                                .y = s->at.y,
+                                .weight = s->at.weight,
+                                .lead = s->lead,
+                                .ridge = ridge(s),
+                                .mean = s->mean,
+                                .basis = s->basis,
+                                .value = s->value,
+                                .small = s->small };
 }
 
-/* Eigenvectors and eigenvalues of every G_m */
-static bool prepare(crs_long *s)
+static bool prepare(void *self)
 {
-    const ptrdiff_t R = s->c.rank, area = R * R;
-    for (int m = 0; m < s->side.order; m++) mean_gram(s, m, s->mean + m * area);
-    for (int m = 0; m < s->side.order; m++) {
-        double *g = s->small;
-        for (ptrdiff_t q = 0; q < area; q++) g[q] = s->at.gram[q] / (double)s->rows;
-        for (int k = 0; k < s->side.order; k++)
-            for (ptrdiff_t q = 0; k != m && q < area; q++) g[q] *= s->mean[k * area + q];
-        if (!crs_eigh(R, g, s->value + m * R, s->basis + m * area, g + area)) return false;
-    }
-    return true;
+    crs_long *s = self;
+    for (ptrdiff_t q = 0; q < s->c.rank * s->c.rank; q++)
+        s->lead[q] = s->at.gram[q] / (double)s->rows;
+    const crs_reduced_modes modes = modes_of(s);
+    return crs_reduced_modes_prepare(&modes);
 }
 
-/* z = P^{-1} r; returns r'P^{-1}r */
-static double precondition(const crs_long *s, const double *r, double *z)
+static double precondition(const void *self, const double *r, double *z)
 {
-    const ptrdiff_t R = s->c.rank;
-    fill(s->size, 0, z);
-    for (int m = 0; m < s->side.order; m++) {
-        const ptrdiff_t rows = s->side.dim[m];
-        const double *h = s->at.weight + s->before[m], *value = s->value + m * R;
-        double mean = 0, top = 0;
-        for (ptrdiff_t j = 0; j < rows; j++) mean += h[j] / (double)rows;
-        for (ptrdiff_t l = 0; l < R; l++) top = larger(top, value[l]);
-        for (ptrdiff_t j = 0; j < rows * R; j++) {
-            const ptrdiff_t at = s->before[m] * R + j / R * R, l = j % R;
-            const double *q = s->basis + (m * R + l) * R;
-            const double weight = larger(h[j / R], least_weight * mean);
-            const double p = weight * larger(value[l], 1e-10 * top) + ridge(s);
-            if (p > 0) axpy(R, crs_dot(R, q, r + at) / p, q, z + at);
-        }
-    }
-    return crs_dot(s->size, r, z);
+    const crs_reduced_modes modes = modes_of(self);
+    return crs_reduced_modes_precondition(&modes, r, z);
 }
 
-/* d with H d = -g nearly; returns -g'd. norm: g'P^{-1}g */
-static double direction(crs_long *s, double norm)
+static crs_reduced_at known(const point *p)
 {
-    const ptrdiff_t n = s->size;
-    const double forcing = clip(sqrt(sqrt(norm / s->at.squares)), 1e-3, 0.3);
-    double rz = norm;
-    fill(n, 0, s->d);
-    for (ptrdiff_t j = 0; j < n; j++) s->r[j] = -s->at.g[j];
-    precondition(s, s->r, s->z);
-    copy(n, s->z, s->p);
-    for (int k = 0; k < MOST_CG && rz > square(forcing) * norm; k++) {
-        multiply(s, s->p, s->hp);
-        const double curvature = crs_dot(n, s->p, s->hp);
-        if (!(curvature > 0)) {
-            if (k == 0) copy(n, s->p, s->d);
-            break;
-        }
-        axpy(n, rz / curvature, s->p, s->d);
-        axpy(n, -rz / curvature, s->hp, s->r);
-        if (over(s)) break;
-        const double next = precondition(s, s->r, s->z);
-        for (ptrdiff_t j = 0; j < n; j++) s->p[j] = s->z[j] + next / rz * s->p[j];
-        rz = next;
-    }
-    return -crs_dot(n, s->at.g, s->d);
+    return (crs_reduced_at){ p->value, p->squares, p->g };
 }
 
-/* Along d; where F does not feel the step any more, the gradient has to. */
-static bool search(crs_long *s, double slope, double norm)
+static crs_reduced_at solve(void *self, double t)
 {
-    double t = 1;
-    for (int k = 0; k < MOST_HALVINGS; k++, t /= 2) {
-        for (ptrdiff_t j = 0; j < s->size; j++) s->trial.y[j] = s->at.y[j] + t * s->d[j];
-        if (!solve_rows(s, &s->trial) && s->cut) return false;
-        if (slope <= felt * s->at.value) return precondition(s, s->trial.g, s->z) < 0.5 * norm;
-        if (s->trial.value <= s->at.value - armijo * t * slope) return true;
-        if (over(s)) return false;
-    }
-    return false;
+    crs_long *s = self;
+    for (ptrdiff_t j = 0; j < s->size; j++) s->trial.y[j] = s->at.y[j] + t * s->d[j];
+    return solve_rows(s, &s->trial) ? known(&s->trial) : (crs_reduced_at){ NAN, NAN, NULL };
+}
+
+static void accept(void *self)
+{
+    crs_long *s = self;
+    const point old = s->at;
+    s->at = s->trial;
+    s->trial = old;
+    s->now.steps++;
+}
+
+/* From a point with g'P^-1 g = norm */
+static bool newton_step(crs_long *s, double norm)
+{
+    const crs_reduced newton = { .self = s,
+                                 .size = s->size,
+                                 .most_cg = MOST_CG,
+                                 .most_halvings = MOST_HALVINGS,
+                                 .forcing_least = 1e-3,
+                                 .forcing_most = 0.3,
+                                 .d = s->d,
+                                 .r = s->r,
+                                 .z = s->z,
+                                 .p = s->p,
+                                 .hp = s->hp,
+                                 .prepare = prepare,
+                                 .precondition = precondition,
+                                 .multiply = multiply,
+                                 .solve = solve,
+                                 .accept = accept,
+                                 .over = over };
+    crs_reduced_at at = known(&s->at);
+    return crs_reduced_step(&newton, &at, norm);
 }
 
 /* The norms that the columns of mode m (-1: the first) would have to be multiplied by for those of
@@ -462,14 +447,9 @@ crs_advance crs_long_step(crs_long *s, crease_error *e)
         return CRS_DONE;
     const double norm = precondition(s, s->at.g, s->z);
     if (!(norm > 0)) return CRS_DONE;
-    const double slope = direction(s, norm);
-    const bool moved = slope > 0 && search(s, slope, norm);
+    const bool moved = newton_step(s, norm);
     if (failed(s, e)) return CRS_BROKEN;
     if (!moved) return CRS_DONE;
-    const point old = s->at;
-    s->at = s->trial;
-    s->trial = old;
-    s->now.steps++;
     measure(s);
     return s->now.worst <= s->c.eps ? CRS_DONE : CRS_GO_ON;
 }

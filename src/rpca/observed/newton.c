@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * newton: Newton's method on all factors but that of the longest mode, whose rows are eliminated
  *
- * F is in units of 2c. A product with the Hessian of F is one pass. Conjugate gradients are
- * preconditioned, for index j of mode m, by
- *     P = h_mj G_m + ridge I,   G_m the Hadamard product of the other modes' X'diag(h)X / sum h,
- * h the sums of max(phi'', 0)/(2c) over the entries with an index: what the entries of j would
- * yield were the indices of the modes independent. At negative curvature they end; in the first
- * step P^{-1} g is taken (Steihaug 1983; Golub, Pereyra 1973). */
+ * F is in units of 2c. A product with the Hessian of F is one pass; what an index of a mode weighs
+ * are the sums of max(phi'', 0)/(2c) over its entries, and an index of the lead its entries. */
 #include "dense/dense.h"
 #include "rpca/observed/pass.h"
+#include "rpca/reduced/reduced.h"
 
 enum { MOST_CG = 60, MOST_HALVINGS = 14 };
-static const double armijo = 1e-4, felt = 1e-12, least_weight = 1e-3;
 
 static ptrdiff_t size_of(const crs_observed_pass *s) { return s->rest * s->stride; }
 
-static bool over(const crs_observed_pass *s)
+static bool over(const void *self)
 {
+    const crs_observed_pass *s = self;
     return s->run->passes >= s->run->most || crease_watch_over(s->run->watch);
 }
 
@@ -33,124 +30,74 @@ static void solve_rows(crs_observed_pass *s, crs_observed_point *p)
 }
 
 /* hp = H p */
-static void multiply(crs_observed_pass *s, const double *p, double *hp)
+static void multiply(void *self, const double *p, double *hp)
 {
+    crs_observed_pass *s = self;
     crs_observed_look(s, CRS_LISTED_PRODUCT, &s->at, p);
     s->run->passes++;
     s->run->cg++;
     for (ptrdiff_t j = 0; j < size_of(s); j++) hp[j] = s->out[j] + s->ridge * p[j];
 }
 
-/* X'diag(h)X / sum h of one mode; h NULL: 1 */
-static void mean_gram(const crs_observed_pass *s, ptrdiff_t rows, const double *x, const double *h,
-                      double *out)
+static crs_reduced_modes modes_of(const crs_observed_pass *s)
 {
-    const ptrdiff_t R = s->rank;
-    double all = 0;
-    fill(R * R, 0, out);
-    for (ptrdiff_t i = 0; i < rows; i++) {
-        const double *row = x + i * s->stride, weight = h ? h[i] : 1;
-        all += weight;
-        for (ptrdiff_t q = 0; weight > 0 && q < R; q++)
-            for (ptrdiff_t l = 0; l < R; l++) out[q * R + l] += weight * row[q] * row[l];
-    }
-    for (ptrdiff_t k = 0; all > 0 && k < R * R; k++) out[k] /= all;
+    const ptrdiff_t area = s->rank * s->rank;
+    return (crs_reduced_modes){ .count = s->others,
+                                .rank = s->rank,
+                                .stride = s->stride,
+                                .rows = s->length,
+                                .before = s->before,
+                                .y = s->at.y,
+                                .weight = s->at.weight,
+                                .lead = s->mean + s->others * area,
+                                .ridge = s->ridge,
+                                .mean = s->mean,
+                                .basis = s->basis,
+                                .value = s->value,
+                                .small = s->small };
 }
 
-/* Eigenvectors and eigenvalues of every G_m; the lead is weighed by its entries. */
-static bool prepare(crs_observed_pass *s)
+static bool prepare(void *self)
 {
-    const ptrdiff_t R = s->rank, area = R * R;
-    double *lead = s->mean + s->others * area;
+    crs_observed_pass *s = self;
     for (ptrdiff_t i = 0; i < s->rows; i++)
         s->lead_weight[i] = (double)(s->t->start[i + 1] - s->t->start[i]);
-    mean_gram(s, s->rows, s->at.x, s->lead_weight, lead);
-    for (int m = 0; m < s->others; m++)
-        mean_gram(s, s->t->shape.dim[s->mode[m]], s->at.y + s->before[m] * s->stride,
-                  s->at.weight + s->before[m], s->mean + m * area);
-    for (int m = 0; m < s->others; m++) {
-        double *g = s->small;
-        copy(area, lead, g);
-        for (int k = 0; k < s->others; k++)
-            for (ptrdiff_t q = 0; k != m && q < area; q++) g[q] *= s->mean[k * area + q];
-        if (!crs_eigh(R, g, s->value + m * R, s->basis + m * area, g + area)) return false;
-    }
-    return true;
+    crs_reduced_mean(s->rank, s->stride, s->rows, s->at.x, s->lead_weight,
+                     s->mean + s->others * s->rank * s->rank);
+    const crs_reduced_modes modes = modes_of(s);
+    return crs_reduced_modes_prepare(&modes);
 }
 
-/* z = P^{-1} r; returns r'P^{-1}r */
-static double precondition(const crs_observed_pass *s, const double *r, double *z)
+static double precondition(const void *self, const double *r, double *z)
 {
-    const ptrdiff_t R = s->rank;
-    fill(size_of(s), 0, z);
-    for (int m = 0; m < s->others; m++) {
-        const ptrdiff_t rows = s->t->shape.dim[s->mode[m]];
-        const double *h = s->at.weight + s->before[m], *q = s->basis + m * R * R;
-        const double *value = s->value + m * R;
-        double mean = 0, top = 0;
-        for (ptrdiff_t j = 0; j < rows; j++) mean += h[j] / (double)rows;
-        for (ptrdiff_t l = 0; l < R; l++) top = larger(top, value[l]);
-        for (ptrdiff_t j = 0; j < rows; j++) {
-            const double *from = r + (s->before[m] + j) * s->stride;
-            double *to = z + (s->before[m] + j) * s->stride;
-            const double weight = larger(h[j], least_weight * mean);
-            for (ptrdiff_t l = 0; l < R; l++) {
-                const double p = weight * larger(value[l], 1e-10 * top) + s->ridge;
-                const double a = p > 0 ? crs_dot(R, q + l * R, from) / p : 0;
-                axpy(R, a, q + l * R, to);
-            }
-        }
-    }
-    return crs_dot(size_of(s), r, z);
+    const crs_reduced_modes modes = modes_of(self);
+    return crs_reduced_modes_precondition(&modes, r, z);
 }
 
-/* d with H d = -g nearly; returns -g'd. norm: g'P^{-1}g */
-static double direction(crs_observed_pass *s, double norm)
+static crs_reduced_at known(const crs_observed_point *p)
 {
-    const ptrdiff_t n = size_of(s);
-    const double forcing = clip(sqrt(sqrt(norm / s->at.squares)), 1e-3, 0.3);
-    double rz = norm;
-    fill(n, 0, s->d);
-    for (ptrdiff_t j = 0; j < n; j++) s->r[j] = -s->at.g[j];
-    precondition(s, s->r, s->z);
-    copy(n, s->z, s->p);
-    for (int k = 0; k < MOST_CG && rz > square(forcing) * norm; k++) {
-        multiply(s, s->p, s->hp);
-        const double curvature = crs_dot(n, s->p, s->hp);
-        if (!(curvature > 0)) {
-            if (k == 0) copy(n, s->p, s->d);
-            break;
-        }
-        axpy(n, rz / curvature, s->p, s->d);
-        axpy(n, -rz / curvature, s->hp, s->r);
-        if (over(s)) break;
-        const double next = precondition(s, s->r, s->z);
-        for (ptrdiff_t j = 0; j < n; j++) s->p[j] = s->z[j] + next / rz * s->p[j];
-        rz = next;
-    }
-    return -crs_dot(n, s->at.g, s->d);
+    return (crs_reduced_at){ p->value, p->squares, p->g };
 }
 
-/* Along d; where F does not feel the step any more, the gradient has to. */
-static bool search(crs_observed_pass *s, double slope, double norm)
+static crs_reduced_at solve(void *self, double t)
 {
-    const ptrdiff_t n = size_of(s);
-    double t = 1;
-    for (int k = 0; k < MOST_HALVINGS; k++, t /= 2) {
-        copy(s->rows * s->stride, s->at.x, s->trial.x);
-        for (ptrdiff_t j = 0; j < n; j++) s->trial.y[j] = s->at.y[j] + t * s->d[j];
-        solve_rows(s, &s->trial);
-        if (slope <= felt * s->at.value) return precondition(s, s->trial.g, s->z) < 0.5 * norm;
-        if (s->trial.value <= s->at.value - armijo * t * slope) return true;
-        if (over(s)) return false;
-    }
-    return false;
+    crs_observed_pass *s = self;
+    copy(s->rows * s->stride, s->at.x, s->trial.x);
+    for (ptrdiff_t j = 0; j < size_of(s); j++) s->trial.y[j] = s->at.y[j] + t * s->d[j];
+    solve_rows(s, &s->trial);
+    return known(&s->trial);
+}
+
+static void accept(void *self)
+{
+    crs_observed_pass *s = self;
+    const crs_observed_point old = s->at;
+    s->at = s->trial;
+    s->trial = old;
 }
 
 bool crs_observed_descend(crs_observed_pass *s, crs_observed_run *run)
 {
-    bool moved = false;
-    double first = 0;
     s->run = run;
     s->next = crs_envelope_rule_of(&run->penalty, s->c.alpha_noise);
     s->same = true;
@@ -158,17 +105,24 @@ bool crs_observed_descend(crs_observed_pass *s, crs_observed_run *run)
     run->passes = run->cg = 0;
     crs_observed_take(s, run->rank, (const double *const *)run->x, &s->at);
     solve_rows(s, &s->at);
-    for (int k = 0; k < run->steps && isfinite(s->at.value) && prepare(s); k++) {
-        const double norm = precondition(s, s->at.g, s->z);
-        if (k == 0) first = norm;
-        if (!(norm > square(run->fall) * first) || (k > 0 && over(s))) break;
-        const double slope = direction(s, norm);
-        if (!(slope > 0) || !search(s, slope, norm)) break;
-        const crs_observed_point old = s->at;
-        s->at = s->trial;
-        s->trial = old;
-        moved = true;
-    }
+    const crs_reduced newton = { .self = s,
+                                 .size = size_of(s),
+                                 .most_cg = MOST_CG,
+                                 .most_halvings = MOST_HALVINGS,
+                                 .forcing_least = 1e-3,
+                                 .forcing_most = 0.3,
+                                 .d = s->d,
+                                 .r = s->r,
+                                 .z = s->z,
+                                 .p = s->p,
+                                 .hp = s->hp,
+                                 .prepare = prepare,
+                                 .precondition = precondition,
+                                 .multiply = multiply,
+                                 .solve = solve,
+                                 .accept = accept,
+                                 .over = over };
+    const bool moved = crs_reduced_descend(&newton, known(&s->at), run->steps, run->fall);
     if (isfinite(s->at.value)) crs_observed_give(s, &s->at, run->x);
     return moved;
 }

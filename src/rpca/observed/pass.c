@@ -94,6 +94,7 @@ crs_observed_pass *crs_observed_open(const crs_envelope_settings *c, const crs_c
     for (int n = 0; n < t->shape.order; n++) {
         if (n == t->lead) continue;
         s->before[s->others] = s->rest;
+        s->length[s->others] = t->shape.dim[n];
         s->mode[s->others++] = n;
         s->rest += t->shape.dim[n];
     }

@@ -30,6 +30,7 @@ struct crs_observed_pass {
     const crs_coordinates *t;
     const crs_envelope_kernel *kernel;
     int others, mode[CREASE_MAX_ORDER]; /* modes but the lead */
+    ptrdiff_t length[CREASE_MAX_ORDER]; /* and theirs */
     ptrdiff_t rows, rest;               /* indices of the lead, and of all others */
     ptrdiff_t before[CREASE_MAX_ORDER]; /* of others, indices of those before it */
     ptrdiff_t most, longest;            /* stride of the largest rank; entries of such rows */

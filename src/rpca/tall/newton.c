@@ -5,15 +5,15 @@
  * of slabs and bands, whichever thread works on which, and wherever the slabs come from. F is in
  * units of 2c. Conjugate gradients are preconditioned by P_j = (sum_i max(w_ij, 0)/m) X'X,   w =
  * phi''/(2c), which changes with the basis of the terms as the Hessian does, so that no basis is
- * better than another. At negative curvature they end; in the first step -P^{-1} g is taken
- * (Steihaug 1983; Golub, Pereyra, The differentiation of pseudo-inverses, 1973). */
+ * better than another. */
 #include "core/carve.h"
 #include "core/parallel.h"
 #include "dense/dense.h"
+#include "rpca/reduced/reduced.h"
 #include "rpca/tall/tall.h"
 
 enum { MOST_BANDS = 32, BAND = 128, MOST_CG = 40, MOST_HALVINGS = 12 };
-static const double armijo = 1e-4, felt = 1e-12, least_weight = 1e-3;
+static const double least_weight = 1e-3;
 
 /* A point and its pass. */
 typedef struct {
@@ -194,16 +194,18 @@ static void solve_rows(crs_tall *s, point *p)
 }
 
 /* hp = H p */
-static void multiply(crs_tall *s, const double *p, double *hp)
+static void multiply(void *self, const double *p, double *hp)
 {
+    crs_tall *s = self;
     pass(s, &s->at, p);
     s->run->cg++;
     for (ptrdiff_t j = 0; j < size_of(s); j++) hp[j] = s->out[j] + s->ridge * p[j];
 }
 
 /* The factor of X'X + ridge I; where that is singular, of one a little larger */
-static bool prepare(crs_tall *s)
+static bool prepare(void *self)
 {
+    crs_tall *s = self;
     const ptrdiff_t R = s->rank;
     double trace = 0;
     for (double more = 0x1p-50; more < 1; more *= 16) {
@@ -219,8 +221,9 @@ static bool prepare(crs_tall *s)
 }
 
 /* z = P^{-1} r; returns r'P^{-1}r */
-static double precondition(const crs_tall *s, const double *r, double *z)
+static double precondition(const void *self, const double *r, double *z)
 {
+    const crs_tall *s = self;
     const ptrdiff_t R = s->rank, w = s->width;
     double mean = 0, column[CRS_TALL_MOST_RANK];
     for (ptrdiff_t j = 0; j < s->columns; j++) mean += s->at.weight[j] / (double)s->columns;
@@ -233,52 +236,32 @@ static double precondition(const crs_tall *s, const double *r, double *z)
     return crs_dot(size_of(s), r, z);
 }
 
-static bool over(const crs_tall *s)
+static bool over(const void *self)
 {
+    const crs_tall *s = self;
     return s->cut || s->run->passes >= s->run->most || crease_watch_over(s->run->watch);
 }
 
-/* d with H d = -g nearly; returns -g'd. norm: g'P^{-1}g */
-static double direction(crs_tall *s, double norm)
+static crs_reduced_at known(const point *p)
 {
-    const ptrdiff_t n = size_of(s);
-    const double forcing = smaller(0.1, sqrt(sqrt(norm / s->at.squares)));
-    double rz = norm;
-    fill(n, 0, s->d);
-    for (ptrdiff_t j = 0; j < n; j++) s->r[j] = -s->at.g[j];
-    precondition(s, s->r, s->z);
-    copy(n, s->z, s->p);
-    for (int k = 0; k < MOST_CG && rz > square(forcing) * norm; k++) {
-        multiply(s, s->p, s->hp);
-        const double curvature = crs_dot(n, s->p, s->hp);
-        if (!(curvature > 0)) {
-            if (k == 0) copy(n, s->p, s->d);
-            break;
-        }
-        axpy(n, rz / curvature, s->p, s->d);
-        axpy(n, -rz / curvature, s->hp, s->r);
-        if (over(s)) break;
-        const double next = precondition(s, s->r, s->z);
-        for (ptrdiff_t j = 0; j < n; j++) s->p[j] = s->z[j] + next / rz * s->p[j];
-        rz = next;
-    }
-    return -crs_dot(n, s->at.g, s->d);
+    return (crs_reduced_at){ p->value, p->squares, p->g };
 }
 
-/* Along d; where F does not feel the step any more, the gradient has to. */
-static bool search(crs_tall *s, double slope, double norm)
+static crs_reduced_at solve(void *self, double t)
 {
-    const ptrdiff_t n = size_of(s);
-    double t = 1;
-    for (int k = 0; k < MOST_HALVINGS; k++, t /= 2) {
-        copy(s->rows * s->rank, s->at.x, s->trial.x);
-        for (ptrdiff_t j = 0; j < n; j++) s->trial.y[j] = s->at.y[j] + t * s->d[j];
-        solve_rows(s, &s->trial);
-        if (slope <= felt * s->at.value) return precondition(s, s->trial.g, s->z) < 0.5 * norm;
-        if (s->trial.value <= s->at.value - armijo * t * slope) return true;
-        if (over(s)) return false;
-    }
-    return false;
+    crs_tall *s = self;
+    copy(s->rows * s->rank, s->at.x, s->trial.x);
+    for (ptrdiff_t j = 0; j < size_of(s); j++) s->trial.y[j] = s->at.y[j] + t * s->d[j];
+    solve_rows(s, &s->trial);
+    return known(&s->trial);
+}
+
+static void accept(void *self)
+{
+    crs_tall *s = self;
+    const point old = s->at;
+    s->at = s->trial;
+    s->trial = old;
 }
 
 static void take(crs_tall *s, const crs_tall_run *run)
@@ -300,8 +283,6 @@ static void give(const crs_tall *s, const crs_tall_run *run)
 
 bool crs_tall_descend(crs_tall *s, crs_tall_run *run)
 {
-    bool moved = false;
-    double first = 0;
     s->run = run;
     s->rank = run->rank;
     s->rule = crs_envelope_rule_of(&run->penalty, s->c.alpha_noise);
@@ -311,17 +292,23 @@ bool crs_tall_descend(crs_tall *s, crs_tall_run *run)
     s->cut = false;
     take(s, run);
     solve_rows(s, &s->at);
-    for (int k = 0; k < run->steps && isfinite(s->at.value) && prepare(s); k++) {
-        const double norm = precondition(s, s->at.g, s->z);
-        if (k == 0) first = norm;
-        if (!(norm > square(run->fall) * first) || (k > 0 && over(s))) break;
-        const double slope = direction(s, norm);
-        if (!(slope > 0) || !search(s, slope, norm)) break;
-        const point old = s->at;
-        s->at = s->trial;
-        s->trial = old;
-        moved = true;
-    }
+    const crs_reduced newton = { .self = s,
+                                 .size = size_of(s),
+                                 .most_cg = MOST_CG,
+                                 .most_halvings = MOST_HALVINGS,
+                                 .forcing_most = 0.1,
+                                 .d = s->d,
+                                 .r = s->r,
+                                 .z = s->z,
+                                 .p = s->p,
+                                 .hp = s->hp,
+                                 .prepare = prepare,
+                                 .precondition = precondition,
+                                 .multiply = multiply,
+                                 .solve = solve,
+                                 .accept = accept,
+                                 .over = over };
+    const bool moved = crs_reduced_descend(&newton, known(&s->at), run->steps, run->fall);
     give(s, run);
     return moved;
 }
