@@ -65,6 +65,28 @@ class Data:
             self._save(out, np.ascontiguousarray(pixels), None)
         return out
 
+    def clip(self, rows: int, columns: int, frames: int, seed: int = 21) -> pathlib.Path:
+        """Four squares before a textured wall under light that drifts, noise that differs from pixel to pixel by a
+        factor of ten, 8 bits; mask.npy is True where a square is."""
+        out = self.folder / f"clip-{rows}x{columns}x{frames}-{seed}"
+        if not (out / "mask.npy").exists():
+            out.mkdir(exist_ok=True)
+            random = np.random.default_rng(seed)
+            y, x = np.mgrid[:rows, :columns]
+            wall = 100 + 40 * np.sin(x / 6.0) * np.cos(y / 11.0) + 30 * random.random((rows, columns))
+            noise = 1.5 * np.exp(0.7 * random.standard_normal((rows, columns)))
+            clip, mask = np.empty((rows, columns, frames)), np.zeros((rows, columns, frames), bool)
+            for t in range(frames):
+                clip[:, :, t] = wall * (1 + 0.1 * np.sin(2 * np.pi * t / 130))
+                for k in range(4):
+                    r, c = int((23 * k + (0.4 + 0.3 * k) * t) % (rows - 18)), int((37 * k + (1.7 - 0.5 * k) * t) % (columns - 18))
+                    clip[r : r + 15, c : c + 15, t] = (215, 45, 235, 160)[k]
+                    mask[r : r + 15, c : c + 15, t] = True
+            clip += noise[:, :, None] * random.standard_normal(clip.shape)
+            np.save(out / "clip.npy", np.clip(np.round(clip), 0, 255).astype(np.uint8))
+            np.save(out / "mask.npy", mask)
+        return out
+
     def ratings(self, m: int, n: int, observed: int, seed: int = 14) -> pathlib.Path:
         """Ratings 1 to 5, less their mean, with popular rows and columns, and a tenth of them held out."""
         out = self.folder / f"ratings-{m}x{n}-{observed}-{seed}"
@@ -80,9 +102,6 @@ class Data:
             value = 3.5 + 0.4 * np.einsum("ir,ir->i", U[i], W[j]) + 0.8 * random.standard_normal(len(at))
             value = np.clip(np.round(value), 1, 5) - 3.5
             kept = random.random(len(at)) < 0.9
-            dense = np.full((m, n), np.nan)
-            dense[i[kept], j[kept]] = value[kept]
-            np.save(out / "seen.npy", dense)
             _coordinates(out / "seen.mtx", (m, n), i[kept], j[kept], value[kept])
             _coordinates(out / "held.mtx", (m, n), i[~kept], j[~kept], value[~kept])
         return out

@@ -40,7 +40,7 @@ def curves(program: str, work: pathlib.Path, most: float) -> Iterator[Curve]:
         (float(len(s)), fit(data.cp(s, 3, 0.05) / "tensor.npy", "--rank", "3")) for s in shapes])  # fmt: skip
     kinds = ((943, 1682, 100000), (2000, 3000, 300000), (4000, 6000, 1000000))
     yield _curve("observed", "Ratings, a twentieth observed, rank 10, ridge 10", "observed entries", [
-        (float(n), fit(data.ratings(i, j, n) / "seen.npy", "--missing", "nan", "--rank", "10", "--ridge", "10", "--alpha", "1e6"))
+        (float(n), fit(data.ratings(i, j, n) / "seen.mtx", "--absent", "missing", "--rank", "10", "--ridge", "10", "--alpha", "1e6"))
         for i, j, n in kinds])  # fmt: skip
     big = data.cp((215, 215, 215), 5, 0.05) / "tensor.npy"
     yield _curve("threads", "215 x 215 x 215, rank 5: elapsed seconds", "threads", [

@@ -26,7 +26,7 @@ Written by `make bench` on {date}: {machine}, {load}. crease {version}; {peers}.
 Whole jobs run in turns with their peers, every run in a process of its own, on one thread; seconds are of the processor, medians
 over the turns. The clock of a peer runs around its computation alone, from arrays in memory to arrays in memory. Ours is what a
 run spends on starts, fit and certificate; `command` is all of it, with reading, the independent check and writing.
-**A ratio below 1 means that we are ahead**; a goal that is missed is a loss, and is written as one.
+**A ratio below 1 means that we are ahead**; one above 1 is a loss and in bold, as is a goal that was missed.
 """
 
 
@@ -79,47 +79,40 @@ def _peers() -> str:
     return ", ".join(names)
 
 
-def _verdict(case: Case) -> str:
-    ratio = case.ratio()
-    if not math.isfinite(ratio):
-        return "not compared"
-    if case.goal is None:
-        return "ahead" if ratio < 1 else "**behind**"
-    return "met" if ratio <= case.goal else "**missed**"
+def _goals(cases: Sequence[Case], kernels: Dict[str, Any]) -> List[str]:
+    lines = ["## Goals", "", "| job | goal | at most | measured | |", "|---|---|---|---|---|"]
+    for c in cases:
+        for g in c.goals():
+            wanted = f"at least {_number(g.wanted)}" if g.at_least else _number(g.wanted)
+            lines.append(f"| {c.title} | {g.what} | {wanted} | {_number(g.found)} | {g.verdict()} |")
+    for r in kernels.get("rows", []):
+        goal = GOALS.get((r["size"], r["rank"]))
+        if goal and r["threads"] == 1 and r["stored"] == "double":
+            verdict = "met" if r["share"] >= goal else "**missed**"
+            title = f"Kernels: {r['method']}, {r['size'].replace('x', ' x ')}, rank {r['rank']}"
+            lines.append(f"| {title} | share of the machine's limit | at least {goal} % | {r['share']} % | {verdict} |")
+    return lines + [""]
+
+
+def _ratio(case: Case) -> str:
+    ratio = _number(case.ratio())
+    return f"**{ratio}**" if case.ratio() > 1 else ratio
 
 
 def _jobs(cases: Sequence[Case]) -> List[str]:
     lines = ["## Jobs", "", "![ratios](ratios.svg)", ""]
-    lines += ["| job | ours, s | command, s | best peer | s | ratio | goal | | ours / peer | certificate |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines += ["| job | ours, s | command, s | memory, MB | best peer | s | ratio | ours / peer | certificate |", "|---|---|---|---|---|---|---|---|---|"]
     for c in cases:
         best = c.best_peer()
         notes = sorted({r.note for r in c.runs.get(c.ours, [])})
         values = f"{_number(c.median(c.ours, 'value'), 5)} / {_number(c.median(best, 'value'), 5) if best else ''}"
         lines.append(
-            f"| {c.title} | {_number(c.median(c.ours, 'cpu'))} | {_number(c.median(c.ours, 'whole'))} | {best or 'none installed'} | "
-            f"{_number(c.median(best, 'cpu')) if best else ''} | {_number(c.ratio())} | {_number(c.goal or math.nan)} | {_verdict(c)} | "
-            f"{values} ({c.what}) | {', '.join(notes)} |"
+            f"| {c.title} | {_number(c.median(c.ours, 'cpu'))} | {_number(c.median(c.ours, 'whole'))} | "
+            f"{_number(c.median(c.ours, 'memory') / 1e6)} | {best or 'none'} | {_number(c.median(best, 'cpu')) if best else ''} | "
+            f"{_ratio(c)} | {values} ({c.what}) | {', '.join(notes)} |"
         )
     lines += ["", "| job | turns | command |", "|---|---|---|"]
     return lines + [f"| {c.title} | {len(c.runs.get(c.ours, []))} | `{c.command}` |" for c in cases]
-
-
-def _sooner(cases: Sequence[Case]) -> List[str]:
-    rows = []
-    for c in cases:
-        best = c.best_peer()
-        if c.sooner is None or not best:
-            continue
-        at, peer = c.until(c.median(best, "value")), c.median(best, "cpu")
-        if not math.isfinite(at):
-            verdict = "never"
-        else:
-            verdict = "met" if at / peer <= c.sooner else "**missed**"
-        rows.append(f"| {c.title} | {_number(at)} | {_number(peer)} | {_number(at / peer)} | {_number(c.sooner)} | {verdict} |")
-    if not rows:
-        return []
-    lines = ["", "## Until we have the objective of the best peer", "", "Processor seconds, from the history of the run.", ""]
-    return [*lines, "| job | ours, s | peer, s | ratio | goal | |", "|---|---|---|---|---|---|", *rows]
 
 
 def _checks(cases: Sequence[Case]) -> List[str]:
@@ -206,7 +199,7 @@ def _plot_curve(c: Dict[str, Any], out: pathlib.Path) -> None:
 
 def write(found: Dict[str, Any], cases: Sequence[Case], out: pathlib.Path, repository: pathlib.Path) -> None:
     head = HEAD.format(date=datetime.date.today().isoformat(), machine=found["machine"], load=_load(), version=_version(repository), peers=_peers())
-    lines = [head, *_jobs(cases), *_sooner(cases), *_checks(cases)]
+    lines = [head, *_goals(cases, found["kernels"]), *_jobs(cases), *_checks(cases)]
     if found["kernels"]:
         lines += _kernels(found["kernels"])
     if found["growth"]:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -97,6 +97,21 @@ def peer(name: str, arguments: Sequence[Any], threads: int = 1) -> Run:
 
 
 @dataclass
+class Goal:
+    """What was to be reached, and what was measured; NaN: nothing was."""
+
+    what: str
+    wanted: float
+    found: float
+    at_least: bool = False  # or at most
+
+    def verdict(self) -> str:
+        if not np.isfinite(self.found):
+            return "not measured"
+        return "met" if (self.found >= self.wanted if self.at_least else self.found <= self.wanted) else "**missed**"
+
+
+@dataclass
 class Case:
     """What was measured of one job. The goal is of our time over the best peer's."""
 
@@ -108,6 +123,10 @@ class Case:
     runs: Dict[str, List[Run]] = field(default_factory=dict)
     ours: str = "crease"
     sooner: Optional[float] = None  # goal of our time until we have the best peer's objective, over its time
+    least: Optional[float] = None  # goal: our value is at least this
+    within: Optional[float] = None  # goal: our value is at most this times the best peer's
+    share: Optional[float] = None  # goal of the check's time over that of the fit
+    room: Optional[float] = None  # goal of the most memory, bytes
 
     def median(self, name: str, of: str) -> float:
         found = [getattr(r, of) for r in self.runs.get(name, [])]
@@ -122,9 +141,29 @@ class Case:
         found = [next((at for at, value in r.course if value <= objective), float("nan")) for r in self.runs.get(self.ours, [])]
         return float(np.median(found)) if found else float("nan")
 
-    def ratio(self) -> float:
+    def over_peer(self, of: str) -> float:
+        """Our median over the best peer's."""
         best = self.best_peer()
-        return self.median(self.ours, "cpu") / self.median(best, "cpu") if best else float("nan")
+        return self.median(self.ours, of) / self.median(best, of) if best else float("nan")
+
+    def ratio(self) -> float:
+        return self.over_peer("cpu")
+
+    def goals(self) -> Iterator[Goal]:
+        best = self.best_peer() or "a peer"
+        if self.goal is not None:
+            yield Goal(f"time over that of {best}", self.goal, self.ratio())
+        if self.sooner is not None:
+            at = self.until(self.median(best, "value")) / self.median(best, "cpu")
+            yield Goal(f"time until the objective of {best}, over its time", self.sooner, at)
+        if self.least is not None:
+            yield Goal(self.what, self.least, self.median(self.ours, "value"), at_least=True)
+        if self.within is not None:
+            yield Goal(f"{self.what} over that of {best}", self.within, self.over_peer("value"))
+        if self.share is not None:
+            yield Goal("time of the check over that of the fit", self.share, self.median(self.ours, "check") / self.median(self.ours, "cpu"))
+        if self.room is not None:
+            yield Goal("most memory of the command, GB", self.room / 1e9, self.median(self.ours, "memory") / 1e9)
 
 
 def take_turns(case: Case, contenders: Mapping[str, Callable[[], Run]], turns: int, budget: float) -> Case:
