@@ -200,7 +200,7 @@ expect_exit 65 "factor 1 must be 10 x 2" rpca g/tensor.npy --init plain --rank 2
 expect_exit 66 "No such file" rpca nothing.npy --out x
 expect_exit 66 "lowrank.npy" rpca g/tensor.npy --truth nowhere --out x
 expect_exit 66 "factor_1.npy" rpca g/tensor.npy --init nowhere --out x
-expect_exit 71 "needs .* of memory and .* are free" rpca huge.npy --out x
+expect_exit 71 "takes at least .* and --memory allows 1 GB; allow more" rpca huge.npy --memory 1G --out x
 expect_exit 71 "are free" rpca g/tensor.npy --rank 16000000 --out x
 [ ! -e x ]
 judge $? "a refused run made its folder"
