@@ -17,8 +17,9 @@ const double *crease_rpca_factor(const crease_rpca *r, int n)
     const crs_units *u = r->units;
     if (r->s.kind == CREASE_RPCA_PCP) return NULL;
     if (!r->cp) return crease_rpca_block(r, n);
-    return own(r, u ? u->factor : 0, r->s.shape.dim[n] * r->s.rank, crease_cp_fit_factor(r->cp, n),
-               u ? u->block[n] : NULL);
+    const double *x = own(r, u ? u->factor : 0, r->s.shape.dim[n] * r->s.rank,
+                          crease_cp_fit_factor(r->cp, n), u ? u->block[n] : NULL);
+    return crs_levels_of(r) ? crs_levels_factor(r, n, x) : x;
 }
 
 const double *crease_rpca_core(const crease_rpca *r)
@@ -187,7 +188,7 @@ static void read_data(const crease_rpca *r, ptrdiff_t first, ptrdiff_t n, double
     for (ptrdiff_t j = 0; j < n; j++) out[j] = out[j] != 0 ? r->units->given[first + j] : 0;
 }
 
-/* Parts of the model of the data without their centre */
+/* Parts of the model of the data without their centre, divided by the levels of their noise */
 static void read_own(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
                      double *out)
 {
@@ -213,13 +214,21 @@ void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t fir
                       double *out)
 {
     const crs_center *c = r->center && r->center->ready ? r->center : NULL;
+    const crs_noise_levels *l = crs_levels_of(r);
     ptrdiff_t left, right;
     crease_rpca_rows(r, &left, &right);
     if (c && part == CREASE_RPCA_DATA) {
         crs_center_data(c, first * right, count * right, out);
         return;
     }
+    if (l && part == CREASE_RPCA_DATA) {
+        read_own(r, CREASE_RPCA_SEEN, first, count, out);
+        for (ptrdiff_t j = 0; j < count * right; j++)
+            out[j] = out[j] != 0 ? l->given[first * right + j] : 0;
+        return;
+    }
     read_own(r, part, first, count, out);
+    if (l && part != CREASE_RPCA_SEEN) crs_levels_times(l, 1, first * right, count * right, out);
     if (c && part == CREASE_RPCA_LOWRANK) crs_center_add(c, 1, first * right, count * right, out);
 }
 
@@ -286,13 +295,17 @@ static void find_clear(rows *w, ptrdiff_t at, ptrdiff_t n)
 static void each_rows(rows *w, void (*look)(rows *w, ptrdiff_t at, ptrdiff_t n))
 {
     ptrdiff_t left, right;
+    const crs_noise_levels *l = crs_levels_of(w->r);
     crease_rpca_rows(w->r, &left, &right);
     for (ptrdiff_t i = 0; i < left; i += w->many) {
         const ptrdiff_t count = fewer(w->many, left - i);
+        double *const scaled[] = { w->sparse, w->noise, w->data };
         crease_rpca_read(w->r, CREASE_RPCA_SPARSE, i, count, w->sparse);
         crease_rpca_read(w->r, CREASE_RPCA_NOISE, i, count, w->noise);
         crease_rpca_read(w->r, CREASE_RPCA_SEEN, i, count, w->seen);
         crease_rpca_read(w->r, CREASE_RPCA_DATA, i, count, w->data);
+        for (int k = 0; l && k < 3; k++)
+            crs_levels_times(l, -1, i * right, count * right, scaled[k]);
         look(w, i * right, count * right);
     }
 }
@@ -349,7 +362,7 @@ static void find_constant(crease_rpca *r)
     const double enough = 0.02;
     double product = 1;
     unsigned modes = 0;
-    if (!r->cp || r->facts.terms < 2 || r->center) return;
+    if (!r->cp || r->facts.terms < 2 || r->center || crs_levels_of(r)) return;
     for (int n = 0; n < s->order; n++) {
         const double *x = crease_cp_fit_factor(r->cp, n);
         double sum = 0, squares = 0;
@@ -371,7 +384,8 @@ static void find_constant(crease_rpca *r)
 const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
 {
     crease_rpca_facts *f = &r->facts;
-    if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r), find_constant(r);
+    if (r->report.outcome != CREASE_NOT_RUN && !r->counted)
+        count_outliers(r), find_constant(r), crs_levels_look(r);
     if (r->pursuit) f->gap = r->pursuit->gap;
     f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
     f->passes = r->tucker ? crs_tucker_run_readings(r->tucker)

@@ -54,6 +54,17 @@ typedef struct {
     bool ready; /* the parts are the user's from now on */
 } crs_center;
 
+/* Noise that differs from slice to slice of a mode (levels.c). */
+typedef struct {
+    crease_space shape;
+    int mode;
+    double *level;       /* of every index */
+    const double *given; /* the data before they were divided */
+    double *data;        /* and after */
+    double *start[CREASE_MAX_ORDER], *factor[CREASE_MAX_ORDER]; /* of the run; as last asked for */
+    char reason[240];
+} crs_noise_levels;
+
 struct crease_rpca {
     crease_watch watch;     /* in that of the options */
     crease_rpca_settings s; /* everything filled in, the user's once the handle is there */
@@ -66,6 +77,7 @@ struct crease_rpca {
     double *lowrank;        /* of the other kinds */
     crs_units *units;       /* NULL: the data are worked on in their own */
     crs_center *center;     /* NULL: nothing is removed */
+    crs_noise_levels *levels;     /* NULL: noise is one for all; level NULL: so it was found to be */
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;
@@ -99,6 +111,22 @@ bool crs_rpca_center(crease_rpca *r, const double *tensor, crease_error *e);
 void crs_center_add(const crs_center *c, double sign, ptrdiff_t first, ptrdiff_t count, double *x);
 void crs_center_data(const crs_center *c, ptrdiff_t first, ptrdiff_t count, double *out);
 void crs_center_free(crs_center *c);
+
+/* r->levels by the settings, which then are about data divided by them; or, of `auto`, why there
+ * are none. */
+bool crs_rpca_levels(crease_rpca *r, const double *tensor, crease_error *e);
+bool crs_levels_room(crease_rpca *r, crease_error *e); /* for the answer, once the rank is known */
+/* The facts of a run without levels: does its noise differ? */
+void crs_levels_look(crease_rpca *r);
+/* x times the levels to the power 1 or -1, entries first, .. */
+void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptrdiff_t count, double *x);
+/* A factor of the run as one of the data. */
+const double *crs_levels_factor(const crease_rpca *r, int n, const double *x);
+void crs_levels_free(crs_noise_levels *l);
+static inline const crs_noise_levels *crs_levels_of(const crease_rpca *r) /* NULL: there are none */
+{
+    return r->levels && r->levels->level ? r->levels : NULL;
+}
 
 /* Sums over the entries whose sparse part is 0: squares of the noise and of T; is it known how
  * large the noise is? */

@@ -17,7 +17,8 @@ void crease_rpca_init(crease_rpca_settings *s, size_t size, const crease_space *
                                        .penalty = crease_l1(1),
                                        .learn = threshold_factor,
                                        .alpha_noise = 1,
-                                       .sweeps = 20 };
+                                       .sweeps = 20,
+                                       .noise_mode = -1 };
     crs_settings_give(s, size, &own, sizeof own);
 }
 
@@ -155,6 +156,9 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
             e, CREASE_UNSUPPORTED,
             "rank, start, starts, nonneg, ridge, groups and single are of the CP model, "
             "most and prune of models with ranks; leave them out, and give ranks");
+    if ((unsigned)s->noise > CREASE_NOISE_AUTO)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "noise = %d; give one of 0 to %d", (int)s->noise,
+                        (int)CREASE_NOISE_AUTO);
     return s->learn > 0 || crs_fail(e, CREASE_BAD_ARGUMENT,
                                     "learn = %g is outside its range: give a number > 0", s->learn);
 }
@@ -245,7 +249,8 @@ static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
     if (r->s.memory == 0) return true;
     if (!crs_cp_check_data(&cp.model, tensor, &missing, e)) return false;
     const double again = (r->units ? 8 : 0) * (double)crease_size(&r->s.shape) +
-                         (r->center ? 16 : 0) * (double)crease_size(&r->s.shape);
+                         (r->center ? 16 : 0) * (double)crease_size(&r->s.shape) +
+                         (r->levels ? 8 : 0) * (double)crease_size(&r->s.shape);
     const double bytes = again + crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
     if (r->s.kind != CREASE_RPCA_CP && bytes == INFINITY) return true; /* building says why */
     return bytes <= r->s.memory ||
@@ -390,13 +395,15 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     if (!suits(&r->s, e) || !prunes(r, e) || (r->s.center && !crs_rpca_center(r, tensor, e)))
         return false;
     if (r->center) tensor = r->center->data;
+    if (r->s.noise != CREASE_NOISE_GLOBAL && !crs_rpca_levels(r, tensor, e)) return false;
+    if (crs_levels_of(r)) tensor = r->levels->data;
     if (!crs_rpca_enter(r, learns, tensor, e)) return false;
     double *data = r->units ? r->units->tensor : tensor;
     if (r->units) r->watch.value = r->units->value, r->watch.data = r->units->data;
     const bool done =
         choose(r, data, e) && fits(r, data, e) &&
         (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, NULL, e) : begin_other(r, data, e)) &&
-        crs_rpca_leave(r, tensor, e) && penalty_fits(&r->s.penalty, e);
+        crs_rpca_leave(r, tensor, e) && penalty_fits(&r->s.penalty, e) && crs_levels_room(r, e);
     if (!r->center) return done;
     r->center->ready = true;
     r->facts.ranks = r->center->ranks;
@@ -440,6 +447,9 @@ static bool suits_source(const crease_rpca *r, const crs_source *t, crease_error
                         "of a tensor whose observed entries alone are held only --model cp is "
                         "fitted, or --model matrix with --ridge; use one of them");
     if (s->kind != CREASE_RPCA_CP && !suits_slabs(s, &r->o, e)) return false;
+    if (s->noise != CREASE_NOISE_GLOBAL)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--noise needs the tensor in memory; use --noise global, or more memory");
     if (s->center)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--center needs the tensor in memory; remove the constants before, or use "
@@ -501,7 +511,9 @@ static crease_rpca *allocate(crease_error *e)
 {
     crease_rpca *r = crs_alloc(1, sizeof *r);
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
-    r->facts.rank_reason = "";
+    r->facts.rank_reason = r->facts.noise_reason = "";
+    r->facts.noise_in = -1;
+    r->facts.noise_ratio = NAN;
     r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
     r->facts.gap = r->facts.rms = r->facts.clear_share = r->facts.explained =
         r->facts.largest_rest = NAN;
@@ -566,6 +578,7 @@ void crease_rpca_free(crease_rpca *r)
     crease_cp_rank_table_free(r->ranks);
     crs_units_free(r->units);
     crs_center_free(r->center);
+    crs_levels_free(r->levels);
     crs_free(r->lowrank);
     crs_free(r->in_slab);
     crs_free(r);

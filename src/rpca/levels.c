@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT
+ * levels: noise that differs from slice to slice of a mode, or from row to row of a matrix, whose
+ * rows are its slices of mode 0
+ *
+ * A first fit with one noise for all leaves residuals r, and s_i = 1.4826 median |r| over the slice
+ * of index i is its level; none is taken for less than a share of the median of all, which becomes
+ * the unit. The run is robust PCA of T/s. Dividing the slices of a mode divides the rows of one
+ * factor of a CP model: s_i times them, it is a model of the data again.
+ *
+ * Levels are told apart by their 10th and 90th percent. Medians of n normal numbers have a relative
+ * error of 1.167/sqrt(n): this much of the spread of the logarithms says nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rpca/handle.h"
+#include "smooth/fit.h"
+
+enum { ENTRIES = 4096, FEW_ENTRIES = 200, FEW_SLICES = 500, LEAST = 20 };
+static const double usual_error = 1.167, percents = 2.563; /* from 10 to 90, in deviations */
+static const double worth = 3;     /* so many fold do levels differ that are taken into account */
+static const double floor_of = 0.1; /* of the median level */
+static const double rounding = 1e-7; /* of the data: residuals of this size are no noise */
+static const double loose = 1e-3;    /* eps of the first fit */
+
+/* T - M as it is sampled */
+typedef struct {
+    const crease_space *shape;
+    const double *t, *mask;    /* W, or NULL; and where T is no number */
+    const unsigned char *seen; /* the same in bytes; NULL: all */
+    const double *factor[CREASE_MAX_ORDER];
+    ptrdiff_t rank;
+} residuals;
+
+static double rest_of(const residuals *v, ptrdiff_t j)
+{
+    const crease_space *s = v->shape;
+    double sum = 0;
+    if ((v->mask && v->mask[j] == 0) || (v->seen && !v->seen[j])) return NAN;
+    for (ptrdiff_t r = 0; r < v->rank; r++) {
+        double term = 1;
+        for (ptrdiff_t at = j, n = s->order - 1; n >= 0; at /= s->dim[n--])
+            term *= v->factor[n][at % s->dim[n] * v->rank + r];
+        sum += term;
+    }
+    return v->t[j] - sum;
+}
+
+/* The level of slice i of mode q, by at most `most` of its entries; how many were observed. */
+static double level_of(const residuals *v, int q, ptrdiff_t i, ptrdiff_t most, double *work,
+                       ptrdiff_t *used)
+{
+    const crease_space *s = v->shape;
+    const ptrdiff_t right = crs_right(s, q), all = crease_size(s) / s->dim[q];
+    const ptrdiff_t count = fewer(most, all);
+    *used = 0;
+    for (ptrdiff_t u = 0; u < count; u++) {
+        const ptrdiff_t k = (ptrdiff_t)((double)all * ((double)u + 0.5) / (double)count);
+        const double r = rest_of(v, (k / right * s->dim[q] + i) * right + k % right);
+        if (!isnan(r)) work[(*used)++] = fabs(r);
+    }
+    return 1.4826 * crs_median(*used, work);
+}
+
+/* How levels differ: in mode q a high one is `ratio` times a low one. */
+typedef struct {
+    int mode;
+    double ratio;
+} spread;
+
+/* The value below which a share of these ascending numbers is. */
+static double quantile(ptrdiff_t n, const double *x, double share)
+{
+    const double at = share * (double)(n - 1);
+    const ptrdiff_t k = fewer((ptrdiff_t)at, n - 2);
+    return x[k] + (at - (double)k) * (x[k + 1] - x[k]);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of logarithms of levels, each by n entries; NaN: there are too few. */
+static double ratio_of(ptrdiff_t count, double *level, double entries)
+{
+    if (count < 2) return NAN;
+    qsort(level, (size_t)count, sizeof *level, ascending);
+    const double wide = (quantile(count, level, 0.9) - quantile(count, level, 0.1)) / percents;
+    const double error = square(usual_error) / entries;
+    return exp(percents * sqrt(pos(square(wide) - error)));
+}
+
+/* By a sample; work has room for FEW_SLICES + FEW_ENTRIES. Slices that are not seen enough, or that
+ * are reproduced to rounding, say nothing. */
+static double ratio_in(const residuals *v, int q, double least, double *work)
+{
+    const ptrdiff_t length = v->shape->dim[q], slices = fewer(length, FEW_SLICES);
+    ptrdiff_t count = 0, entries = 0, used;
+    for (ptrdiff_t g = 0; g < slices; g++) {
+        const ptrdiff_t i = g * length / slices;
+        const double level = level_of(v, q, i, FEW_ENTRIES, work + FEW_SLICES, &used);
+        if (used < LEAST || !(level > least)) continue;
+        work[count++] = log(level);
+        entries += used;
+    }
+    return 2 * count < slices ? NAN : ratio_of(count, work, (double)entries / (double)count);
+}
+
+/* The mode in which levels differ most, of those asked for. */
+static spread widest(const residuals *v, unsigned modes, double least, double *work)
+{
+    spread best = { -1, NAN };
+    for (int q = 0; q < v->shape->order; q++) {
+        const double ratio = modes >> q & 1 ? ratio_in(v, q, least, work) : NAN;
+        if (ratio > best.ratio || (best.mode < 0 && !isnan(ratio))) best = (spread){ q, ratio };
+    }
+    return best;
+}
+
+/* Residuals of no more than this are rounding. */
+static double least_of(const residuals *v)
+{
+    const ptrdiff_t size = crease_size(v->shape);
+    double most = 0;
+    for (ptrdiff_t j = 0; j < size; j++)
+        if (!(v->mask && v->mask[j] == 0) && fabs(v->t[j]) > most) most = fabs(v->t[j]);
+    return rounding * most;
+}
+
+/* Every level in units of their median, and no lower than a share of it; false: there is no noise
+ * to speak of. */
+static bool find_levels(const residuals *v, crs_noise_levels *l, double least, double *work)
+{
+    const ptrdiff_t length = l->shape.dim[l->mode];
+    ptrdiff_t used, known = 0;
+    double *spare = work + ENTRIES;
+    for (ptrdiff_t i = 0; i < length; i++) {
+        l->level[i] = level_of(v, l->mode, i, ENTRIES, work, &used);
+        if (used < LEAST && used < crease_size(&l->shape) / length) l->level[i] = NAN;
+        if (l->level[i] > 0) spare[known++] = l->level[i];
+    }
+    const double usual = crs_median(known, spare);
+    for (ptrdiff_t i = 0; i < length; i++)
+        l->level[i] = isnan(l->level[i]) ? 1 : larger(l->level[i] / usual, getenv("FLOOR") ? atof(getenv("FLOOR")) : floor_of);
+    return usual > least;
+}
+
+void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptrdiff_t count, double *x)
+{
+    const ptrdiff_t right = crs_right(&l->shape, l->mode), length = l->shape.dim[l->mode];
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const double s = l->level[(first + k) / right % length];
+        x[k] = power > 0 ? x[k] * s : x[k] / s;
+    }
+}
+
+void crs_levels_free(crs_noise_levels *l)
+{
+    if (!l) return;
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) {
+        crs_free(l->start[n]);
+        crs_free(l->factor[n]);
+    }
+    crs_free(l->level);
+    crs_free(l->data);
+    crs_free(l);
+}
+
+/* Term r of the data has the columns of that of T/s, of which one is divided by its levels, all of
+ * one norm again. */
+const double *crs_levels_factor(const crease_rpca *r, int n, const double *x)
+{
+    const crs_noise_levels *l = crs_levels_of(r);
+    const ptrdiff_t rank = r->s.rank, rows = l->shape.dim[l->mode], own = l->shape.dim[n];
+    const double *y = n == l->mode ? x : crease_cp_fit_factor(r->cp, l->mode);
+    double *out = l->factor[n];
+    for (ptrdiff_t k = 0; k < rank; k++) {
+        double was = 0, is = 0;
+        for (ptrdiff_t i = 0; i < rows; i++) {
+            was += square(y[i * rank + k]);
+            is += square(l->level[i] * y[i * rank + k]);
+        }
+        const double grows = was > 0 ? sqrt(is / was) : 1;
+        const double times = pow(grows, 1.0 / l->shape.order) / (n == l->mode ? grows : 1);
+        for (ptrdiff_t i = 0; i < own; i++)
+            out[i * rank + k] =
+                times * x[i * rank + k] * (n == l->mode ? l->level[i] : 1);
+    }
+    return out;
+}
+
+static bool refuse(const crease_rpca_settings *s, crease_error *e)
+{
+    if (s->kind != CREASE_RPCA_CP)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "noise that differs is of the CP model, for matrices, too: use --model cp, "
+                        "or divide the data by the levels of their noise before");
+    if (s->ridge > 0)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "noise that differs divides a factor by its levels, and a ridge would be of "
+                        "the divided one; leave out the ridge or the noise");
+    if (s->noise == CREASE_NOISE_ROWS && s->shape.order != 2)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "noise per row is of matrices and the data have %d dimensions; merge all "
+                        "but the last, as by --merge 0,%d, or let noise differ per slice",
+                        s->shape.order, s->shape.order - 2);
+    return s->noise != CREASE_NOISE_SLICES ||
+           (s->noise_mode >= -1 && s->noise_mode < s->shape.order) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "noise differs along mode %d, which data of %d dimensions do not have; modes "
+                    "are counted from 0",
+                    s->noise_mode, s->shape.order);
+}
+
+/* The model with one noise for all, to be looked at. */
+static crease_rpca *first_fit(crease_rpca *r, double *data, crease_error *e)
+{
+    crease_rpca_settings next = r->s;
+    crease_options o = crease_rpca_options();
+    crease_watch w;
+    next.noise = CREASE_NOISE_GLOBAL;
+    next.center = 0;
+    next.memory = 0;
+    next.single = false;
+    o.seed = r->o.seed;
+    o.eps = larger(r->o.eps, getenv("LOOSE") ? atof(getenv("LOOSE")) : loose);
+    crs_watch_begin(&w, r->o.watch);
+    o.watch = &w;
+    crease_rpca *inner = crease_rpca_new(&next, &o, data, e);
+    if (inner) crease_rpca_run(inner);
+    return inner;
+}
+
+/* A rank that was open is that of the first fit where nothing else is known of the data. */
+static void adopt(crease_rpca *r, crease_rpca *inner)
+{
+    if (r->s.rank > 0) return;
+    r->s.rank = inner->s.rank;
+    r->s.most = 0;
+    r->s.prune = true;
+    r->ranks = inner->ranks;
+    r->facts.ranks = inner->ranks;
+    r->facts.rank_reason = inner->facts.rank_reason;
+    inner->ranks = NULL;
+}
+
+/* X_n of the first fit, its rows divided. */
+static bool take_start(crease_rpca *r, const residuals *v, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    for (int n = 0; n < l->shape.order; n++) {
+        const ptrdiff_t size = l->shape.dim[n] * v->rank;
+        l->start[n] = crs_doubles(size, "a start", e);
+        if (!l->start[n]) return false;
+        for (ptrdiff_t k = 0; k < size; k++)
+            l->start[n][k] = v->factor[n][k] / (n == l->mode ? l->level[k / v->rank] : 1);
+    }
+    r->s.factor = (const double *const *)l->start;
+    return true;
+}
+
+/* T/s in place of T, from the factors of the first fit where the rank was given. */
+static bool divide(crease_rpca *r, const residuals *v, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    copy(crease_size(&l->shape), l->given, l->data);
+    crs_levels_times(l, -1, 0, crease_size(&l->shape), l->data);
+    return r->s.rank == 0 || r->s.factor || getenv("COLD") || take_start(r, v, e);
+}
+
+static void explain(crs_noise_levels *l, const crease_rpca_settings *s, const spread *w)
+{
+    const char *asked = s->noise == CREASE_NOISE_AUTO ? "" : "as asked for; ";
+    if (w->mode < 0)
+        snprintf(l->reason, sizeof l->reason,
+                 "the residuals of a fit with one noise for all are too few or too small to tell "
+                 "levels");
+    else if (l->level || w->ratio >= worth)
+        snprintf(l->reason, sizeof l->reason,
+                 "%sin a fit with one noise for all it differs %.2g-fold along mode %d", asked,
+                 w->ratio, w->mode);
+    else
+        snprintf(l->reason, sizeof l->reason,
+                 "in a fit with one noise for all it differs %.2g-fold at most, which is less than "
+                 "%g-fold",
+                 w->ratio, worth);
+}
+
+/* Whether and where; the levels, and the data divided by them. */
+static bool choose(crease_rpca *r, const residuals *v, double *work, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    const crease_rpca_settings *s = &r->s;
+    const double least = least_of(v);
+    const unsigned modes = s->noise == CREASE_NOISE_ROWS                           ? 1
+                           : s->noise == CREASE_NOISE_SLICES && s->noise_mode >= 0 ? 1u << s->noise_mode
+                                                                                   : ~0u;
+    const spread w = widest(v, modes, least, work);
+    const bool wanted = w.mode >= 0 && (s->noise != CREASE_NOISE_AUTO || w.ratio >= worth);
+    r->facts.noise_in = w.mode;
+    r->facts.noise_ratio = w.ratio;
+    l->mode = w.mode;
+    l->level = wanted ? crs_doubles(l->shape.dim[w.mode], "levels of the noise", e) : NULL;
+    if (wanted && !l->level) return false;
+    if (wanted && !find_levels(v, l, least, work)) {
+        crs_free(l->level);
+        l->level = NULL;
+    }
+    explain(l, s, &w);
+    r->facts.noise_reason = l->reason;
+    return !l->level || divide(r, v, e);
+}
+
+static void take_residuals(const crease_rpca *r, const crease_rpca *inner, residuals *v)
+{
+    *v = (residuals){ .shape = &r->levels->shape,
+                      .t = r->levels->given,
+                      .mask = r->s.mask,
+                      .rank = inner->s.rank };
+    for (int n = 0; n < v->shape->order; n++) v->factor[n] = crease_rpca_factor(inner, n);
+}
+
+bool crs_levels_room(crease_rpca *r, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    for (int n = 0; l && n < l->shape.order; n++) {
+        l->factor[n] = crs_doubles(l->shape.dim[n] * r->s.rank, "a factor", e);
+        if (!l->factor[n]) return false;
+    }
+    return true;
+}
+
+bool crs_rpca_levels(crease_rpca *r, const double *tensor, crease_error *e)
+{
+    const crease_cp_rpca_settings data = { .shape = r->s.shape,
+                                           .mask = r->s.mask,
+                                           .missing = r->s.missing };
+    ptrdiff_t missing, longest = 0;
+    residuals v;
+    if (!crs_check_shape("robust PCA", &r->s.shape, e) || !refuse(&r->s, e) ||
+        !crs_cp_check_data(&data, tensor, &missing, e))
+        return false;
+    crs_noise_levels *l = r->levels = crs_alloc(1, sizeof *l);
+    if (!l) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: levels of the noise");
+    l->shape = r->s.shape;
+    l->given = tensor;
+    for (int n = 0; n < l->shape.order; n++) longest = more(longest, l->shape.dim[n]);
+    l->data = crs_doubles(crease_size(&l->shape), "the data without their noise", e);
+    double *work = l->data ? crs_doubles(ENTRIES + FEW_SLICES + longest, "levels", e) : NULL;
+    if (work) copy(crease_size(&l->shape), tensor, l->data);
+    crease_rpca *inner = work ? first_fit(r, l->data, e) : NULL;
+    if (inner) take_residuals(r, inner, &v);
+    const bool done = inner && choose(r, &v, work, e);
+    if (done && !l->level) adopt(r, inner);
+    if (!l->level) crs_free(l->data), l->data = NULL;
+    crs_free(work);
+    crease_rpca_free(inner);
+    return done;
+}
+
+void crs_levels_look(crease_rpca *r)
+{
+    const crs_source *s = r->cp ? r->cp->source : NULL;
+    if (!s || !s->whole || r->levels || crs_is_listed(s)) return;
+    residuals v = { .shape = &r->s.shape, .t = s->whole, .seen = s->seen, .rank = r->s.rank };
+    for (int n = 0; n < v.shape->order; n++) v.factor[n] = crease_cp_fit_factor(r->cp, n);
+    double *work = crs_doubles(FEW_SLICES + FEW_ENTRIES, "levels", NULL);
+    if (!work) return;
+    const spread w = widest(&v, ~0u, least_of(&v), work);
+    r->facts.noise_in = w.mode;
+    r->facts.noise_ratio = w.ratio;
+    crs_free(work);
+}
+
+const double *crease_rpca_noise_levels(const crease_rpca *r, int n)
+{
+    const crs_noise_levels *l = crs_levels_of(r);
+    return l && l->mode == n ? l->level : NULL;
+}
