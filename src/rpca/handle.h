@@ -62,6 +62,7 @@ typedef struct {
     const double *given; /* the data before they were divided */
     double *data;        /* and after */
     double *start[CREASE_MAX_ORDER], *factor[CREASE_MAX_ORDER]; /* of the run; as last asked for */
+    bool missing; /* some of them are nan there */
     char reason[240];
 } crs_noise_levels;
 
@@ -112,8 +113,11 @@ void crs_center_add(const crs_center *c, double sign, ptrdiff_t first, ptrdiff_t
 void crs_center_data(const crs_center *c, ptrdiff_t first, ptrdiff_t count, double *out);
 void crs_center_free(crs_center *c);
 
-/* r->levels by the settings, which then are about data divided by them; or, of `auto`, why there
- * are none. */
+/* Do the settings allow levels? envelope: that is the method, without a ridge. */
+bool crs_levels_suit(const crease_rpca_settings *s, bool envelope, crease_error *e);
+/* r->levels from the residuals of r, which was built with one noise for all and is run a little
+ * where there will be some: it is then to be built anew on r->levels->data from r->levels->start
+ * (NULL: the rank was open). Of `auto` there may be none, and why; then r is as it was. */
 bool crs_rpca_levels(crease_rpca *r, const double *tensor, crease_error *e);
 bool crs_levels_room(crease_rpca *r, crease_error *e); /* for the answer, once the rank is known */
 /* The facts of a run without levels: does its noise differ? */

@@ -25,8 +25,8 @@ static const double loose = 1e-3;    /* eps of the first fit */
 /* T - M as it is sampled */
 typedef struct {
     const crease_space *shape;
-    const double *t, *mask;    /* W, or NULL; and where T is no number */
-    const unsigned char *seen; /* the same in bytes; NULL: all */
+    const double *t;
+    const unsigned char *seen; /* NULL: all */
     const double *factor[CREASE_MAX_ORDER];
     ptrdiff_t rank;
 } residuals;
@@ -35,7 +35,7 @@ static double rest_of(const residuals *v, ptrdiff_t j)
 {
     const crease_space *s = v->shape;
     double sum = 0;
-    if ((v->mask && v->mask[j] == 0) || (v->seen && !v->seen[j])) return NAN;
+    if (v->seen && !v->seen[j]) return NAN;
     for (ptrdiff_t r = 0; r < v->rank; r++) {
         double term = 1;
         for (ptrdiff_t at = j, n = s->order - 1; n >= 0; at /= s->dim[n--])
@@ -124,7 +124,7 @@ static double least_of(const residuals *v)
     const ptrdiff_t size = crease_size(v->shape);
     double most = 0;
     for (ptrdiff_t j = 0; j < size; j++)
-        if (!(v->mask && v->mask[j] == 0) && fabs(v->t[j]) > most) most = fabs(v->t[j]);
+        if (fabs(v->t[j]) > most) most = fabs(v->t[j]);
     return rounding * most;
 }
 
@@ -142,7 +142,7 @@ static bool find_levels(const residuals *v, crs_noise_levels *l, double least, d
     }
     const double usual = crs_median(known, spare);
     for (ptrdiff_t i = 0; i < length; i++)
-        l->level[i] = isnan(l->level[i]) ? 1 : larger(l->level[i] / usual, getenv("FLOOR") ? atof(getenv("FLOOR")) : floor_of);
+        l->level[i] = isnan(l->level[i]) ? 1 : larger(l->level[i] / usual, floor_of);
     return usual > least;
 }
 
@@ -190,8 +190,12 @@ const double *crs_levels_factor(const crease_rpca *r, int n, const double *x)
     return out;
 }
 
-static bool refuse(const crease_rpca_settings *s, crease_error *e)
+bool crs_levels_suit(const crease_rpca_settings *s, bool envelope, crease_error *e)
 {
+    if (s->noise == CREASE_NOISE_GLOBAL) return true;
+    if ((unsigned)s->noise > CREASE_NOISE_AUTO)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "noise = %d; give one of 0 to %d", (int)s->noise,
+                        (int)CREASE_NOISE_AUTO);
     if (s->kind != CREASE_RPCA_CP)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "noise that differs is of the CP model, for matrices, too: use --model cp, "
@@ -200,6 +204,10 @@ static bool refuse(const crease_rpca_settings *s, crease_error *e)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "noise that differs divides a factor by its levels, and a ridge would be of "
                         "the divided one; leave out the ridge or the noise");
+    if (!envelope)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "noise that differs is of the envelope method; leave out the method, or the "
+                        "noise");
     if (s->noise == CREASE_NOISE_ROWS && s->shape.order != 2)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "noise per row is of matrices and the data have %d dimensions; merge all "
@@ -213,60 +221,83 @@ static bool refuse(const crease_rpca_settings *s, crease_error *e)
                     s->noise_mode, s->shape.order);
 }
 
-/* The model with one noise for all, to be looked at. */
-static crease_rpca *first_fit(crease_rpca *r, double *data, crease_error *e)
+/* At the factors x of r, in the unit of the run. */
+static residuals residuals_of(const crease_rpca *r, ptrdiff_t rank)
 {
-    crease_rpca_settings next = r->s;
-    crease_options o = crease_rpca_options();
-    crease_watch w;
-    next.noise = CREASE_NOISE_GLOBAL;
-    next.center = 0;
-    next.memory = 0;
-    next.single = false;
-    o.seed = r->o.seed;
-    o.eps = larger(r->o.eps, getenv("LOOSE") ? atof(getenv("LOOSE")) : loose);
-    crs_watch_begin(&w, r->o.watch);
-    o.watch = &w;
-    crease_rpca *inner = crease_rpca_new(&next, &o, data, e);
-    if (inner) crease_rpca_run(inner);
-    return inner;
+    const crs_source *t = r->cp->source;
+    return (residuals){ .shape = &r->s.shape, .t = t->whole, .seen = t->seen, .rank = rank };
 }
 
-/* A rank that was open is that of the first fit where nothing else is known of the data. */
-static void adopt(crease_rpca *r, crease_rpca *inner)
+static residuals at_start(const crease_rpca *r)
 {
-    if (r->s.rank > 0) return;
-    r->s.rank = inner->s.rank;
-    r->s.most = 0;
-    r->s.prune = true;
-    r->ranks = inner->ranks;
-    r->facts.ranks = inner->ranks;
-    r->facts.rank_reason = inner->facts.rank_reason;
-    inner->ranks = NULL;
+    const crease_cp_fit *f = r->cp;
+    residuals v = residuals_of(r, f->terms);
+    for (int n = 0; n < v.shape->order; n++) v.factor[n] = f->engine->factor(f->state, n);
+    return v;
 }
 
-/* X_n of the first fit, its rows divided. */
-static bool take_start(crease_rpca *r, const residuals *v, crease_error *e)
+static residuals at_end(const crease_rpca *r)
+{
+    residuals v = residuals_of(r, r->s.rank);
+    for (int n = 0; n < v.shape->order; n++) v.factor[n] = crease_cp_fit_factor(r->cp, n);
+    return v;
+}
+
+static spread widest_of(const crease_rpca *r, const residuals *v, double *work)
+{
+    const crease_rpca_settings *s = &r->s;
+    const unsigned modes = s->noise == CREASE_NOISE_ROWS ? 1
+                           : s->noise == CREASE_NOISE_SLICES && s->noise_mode >= 0
+                               ? 1u << s->noise_mode
+                               : ~0u;
+    return widest(v, modes, least_of(v), work);
+}
+
+/* The fit with one noise for all, as far as its residuals need it. */
+static void run_a_little(crease_rpca *r)
+{
+    crs_driver *run = &r->cp->run;
+    crease_outcome o = CREASE_NOT_RUN;
+    crs_driver_enter(run);
+    do {
+        o = crs_driver_step(run);
+        crs_driver_tick(run);
+    } while (o == CREASE_NOT_RUN && !(run->best.worst_relative <= loose));
+    crs_driver_leave(run);
+}
+
+/* X_n of the first fit, its rows divided, in the unit of the data. */
+static bool take_start(crease_rpca *r, crease_error *e)
 {
     crs_noise_levels *l = r->levels;
+    const ptrdiff_t rank = r->s.rank;
     for (int n = 0; n < l->shape.order; n++) {
-        const ptrdiff_t size = l->shape.dim[n] * v->rank;
+        const ptrdiff_t size = l->shape.dim[n] * rank;
+        const double *x = crease_cp_fit_factor(r->cp, n);
+        const int power = r->units ? r->units->factor : 0;
         l->start[n] = crs_doubles(size, "a start", e);
         if (!l->start[n]) return false;
         for (ptrdiff_t k = 0; k < size; k++)
-            l->start[n][k] = v->factor[n][k] / (n == l->mode ? l->level[k / v->rank] : 1);
+            l->start[n][k] = ldexp(x[k], power) / (n == l->mode ? l->level[k / rank] : 1);
     }
-    r->s.factor = (const double *const *)l->start;
     return true;
 }
 
-/* T/s in place of T, from the factors of the first fit where the rank was given. */
-static bool divide(crease_rpca *r, const residuals *v, crease_error *e)
+/* T/s, nan where T was not observed. */
+static bool divide(crease_rpca *r, const double *tensor, crease_error *e)
 {
     crs_noise_levels *l = r->levels;
-    copy(crease_size(&l->shape), l->given, l->data);
-    crs_levels_times(l, -1, 0, crease_size(&l->shape), l->data);
-    return r->s.rank == 0 || r->s.factor || getenv("COLD") || take_start(r, v, e);
+    const unsigned char *seen = r->cp->source->seen;
+    const ptrdiff_t size = crease_size(&l->shape);
+    l->given = tensor;
+    l->data = crs_doubles(size, "the data divided by their noise", e);
+    if (!l->data) return false;
+    copy(size, tensor, l->data);
+    crs_levels_times(l, -1, 0, size, l->data);
+    l->missing = seen;
+    for (ptrdiff_t j = 0; seen && j < size; j++)
+        if (!seen[j]) l->data[j] = NAN;
+    return true;
 }
 
 static void explain(crs_noise_levels *l, const crease_rpca_settings *s, const spread *w)
@@ -274,51 +305,58 @@ static void explain(crs_noise_levels *l, const crease_rpca_settings *s, const sp
     const char *asked = s->noise == CREASE_NOISE_AUTO ? "" : "as asked for; ";
     if (w->mode < 0)
         snprintf(l->reason, sizeof l->reason,
-                 "the residuals of a fit with one noise for all are too few or too small to tell "
-                 "levels");
-    else if (l->level || w->ratio >= worth)
+                 "residuals with one noise for all are too few or too small to tell levels");
+    else if (s->noise != CREASE_NOISE_AUTO || w->ratio >= worth)
         snprintf(l->reason, sizeof l->reason,
-                 "%sin a fit with one noise for all it differs %.2g-fold along mode %d", asked,
+                 "%swith one noise for all residuals differ %.2g-fold along mode %d", asked,
                  w->ratio, w->mode);
     else
         snprintf(l->reason, sizeof l->reason,
-                 "in a fit with one noise for all it differs %.2g-fold at most, which is less than "
-                 "%g-fold",
+                 "with one noise for all residuals differ %.2g-fold at most, less than %g-fold",
                  w->ratio, worth);
 }
 
-/* Whether and where; the levels, and the data divided by them. */
-static bool choose(crease_rpca *r, const residuals *v, double *work, crease_error *e)
+/* The levels themselves, from a fit with one noise for all. */
+static bool make_levels(crease_rpca *r, const double *tensor, double *work, crease_error *e)
 {
     crs_noise_levels *l = r->levels;
-    const crease_rpca_settings *s = &r->s;
-    const double least = least_of(v);
-    const unsigned modes = s->noise == CREASE_NOISE_ROWS                           ? 1
-                           : s->noise == CREASE_NOISE_SLICES && s->noise_mode >= 0 ? 1u << s->noise_mode
-                                                                                   : ~0u;
-    const spread w = widest(v, modes, least, work);
-    const bool wanted = w.mode >= 0 && (s->noise != CREASE_NOISE_AUTO || w.ratio >= worth);
-    r->facts.noise_in = w.mode;
+    const residuals v = at_end(r);
+    const spread w = widest_of(r, &v, work);
+    explain(l, &r->s, &w);
+    r->facts.noise_in = l->mode = w.mode;
     r->facts.noise_ratio = w.ratio;
-    l->mode = w.mode;
-    l->level = wanted ? crs_doubles(l->shape.dim[w.mode], "levels of the noise", e) : NULL;
-    if (wanted && !l->level) return false;
-    if (wanted && !find_levels(v, l, least, work)) {
-        crs_free(l->level);
-        l->level = NULL;
-    }
-    explain(l, s, &w);
-    r->facts.noise_reason = l->reason;
-    return !l->level || divide(r, v, e);
+    if (w.mode < 0 || (r->s.noise == CREASE_NOISE_AUTO && !(w.ratio >= worth))) return true;
+    l->level = crs_doubles(l->shape.dim[w.mode], "levels of the noise", e);
+    if (!l->level) return false;
+    if (find_levels(&v, l, least_of(&v), work))
+        return divide(r, tensor, e) && (r->facts.rank_reason[0] || take_start(r, e));
+    crs_free(l->level);
+    l->level = NULL;
+    return true;
 }
 
-static void take_residuals(const crease_rpca *r, const crease_rpca *inner, residuals *v)
+bool crs_rpca_levels(crease_rpca *r, const double *tensor, crease_error *e)
 {
-    *v = (residuals){ .shape = &r->levels->shape,
-                      .t = r->levels->given,
-                      .mask = r->s.mask,
-                      .rank = inner->s.rank };
-    for (int n = 0; n < v->shape->order; n++) v->factor[n] = crease_rpca_factor(inner, n);
+    ptrdiff_t longest = 0;
+    crs_noise_levels *l = r->levels = crs_alloc(1, sizeof *l);
+    if (!l) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: levels of the noise");
+    l->shape = r->s.shape;
+    r->facts.noise_reason = l->reason;
+    for (int n = 0; n < l->shape.order; n++) longest = more(longest, l->shape.dim[n]);
+    double *work = crs_doubles(ENTRIES + FEW_SLICES + longest, "levels", e);
+    if (!work) return false;
+    const residuals v = at_start(r);
+    const spread w = widest_of(r, &v, work);
+    explain(l, &r->s, &w);
+    r->facts.noise_in = w.mode;
+    r->facts.noise_ratio = w.ratio;
+    bool done = true;
+    if (r->s.noise != CREASE_NOISE_AUTO || w.mode < 0 || w.ratio >= worth) {
+        run_a_little(r);
+        done = make_levels(r, tensor, work, e);
+    }
+    crs_free(work);
+    return done;
 }
 
 bool crs_levels_room(crease_rpca *r, crease_error *e)
@@ -331,40 +369,11 @@ bool crs_levels_room(crease_rpca *r, crease_error *e)
     return true;
 }
 
-bool crs_rpca_levels(crease_rpca *r, const double *tensor, crease_error *e)
-{
-    const crease_cp_rpca_settings data = { .shape = r->s.shape,
-                                           .mask = r->s.mask,
-                                           .missing = r->s.missing };
-    ptrdiff_t missing, longest = 0;
-    residuals v;
-    if (!crs_check_shape("robust PCA", &r->s.shape, e) || !refuse(&r->s, e) ||
-        !crs_cp_check_data(&data, tensor, &missing, e))
-        return false;
-    crs_noise_levels *l = r->levels = crs_alloc(1, sizeof *l);
-    if (!l) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: levels of the noise");
-    l->shape = r->s.shape;
-    l->given = tensor;
-    for (int n = 0; n < l->shape.order; n++) longest = more(longest, l->shape.dim[n]);
-    l->data = crs_doubles(crease_size(&l->shape), "the data without their noise", e);
-    double *work = l->data ? crs_doubles(ENTRIES + FEW_SLICES + longest, "levels", e) : NULL;
-    if (work) copy(crease_size(&l->shape), tensor, l->data);
-    crease_rpca *inner = work ? first_fit(r, l->data, e) : NULL;
-    if (inner) take_residuals(r, inner, &v);
-    const bool done = inner && choose(r, &v, work, e);
-    if (done && !l->level) adopt(r, inner);
-    if (!l->level) crs_free(l->data), l->data = NULL;
-    crs_free(work);
-    crease_rpca_free(inner);
-    return done;
-}
-
 void crs_levels_look(crease_rpca *r)
 {
     const crs_source *s = r->cp ? r->cp->source : NULL;
     if (!s || !s->whole || r->levels || crs_is_listed(s)) return;
-    residuals v = { .shape = &r->s.shape, .t = s->whole, .seen = s->seen, .rank = r->s.rank };
-    for (int n = 0; n < v.shape->order; n++) v.factor[n] = crease_cp_fit_factor(r->cp, n);
+    const residuals v = at_end(r);
     double *work = crs_doubles(FEW_SLICES + FEW_ENTRIES, "levels", NULL);
     if (!work) return;
     const spread w = widest(&v, ~0u, least_of(&v), work);

@@ -156,9 +156,6 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
             e, CREASE_UNSUPPORTED,
             "rank, start, starts, nonneg, ridge, groups and single are of the CP model, "
             "most and prune of models with ranks; leave them out, and give ranks");
-    if ((unsigned)s->noise > CREASE_NOISE_AUTO)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "noise = %d; give one of 0 to %d", (int)s->noise,
-                        (int)CREASE_NOISE_AUTO);
     return s->learn > 0 || crs_fail(e, CREASE_BAD_ARGUMENT,
                                     "learn = %g is outside its range: give a number > 0", s->learn);
 }
@@ -166,6 +163,7 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
 static bool prunes(const crease_rpca *r, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
+    if (!crs_levels_suit(&r->s, crs_cp_fit_prunes(&cp), e)) return false;
     return r->s.kind != CREASE_RPCA_CP || !r->s.prune || crs_cp_fit_prunes(&cp) ||
            crs_fail(e, CREASE_UNSUPPORTED,
                     "prune is of the envelope method without a ridge, which judges the terms "
@@ -250,7 +248,7 @@ static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
     if (!crs_cp_check_data(&cp.model, tensor, &missing, e)) return false;
     const double again = (r->units ? 8 : 0) * (double)crease_size(&r->s.shape) +
                          (r->center ? 16 : 0) * (double)crease_size(&r->s.shape) +
-                         (r->levels ? 8 : 0) * (double)crease_size(&r->s.shape);
+                         (crs_levels_of(r) ? 8 : 0) * (double)crease_size(&r->s.shape);
     const double bytes = again + crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
     if (r->s.kind != CREASE_RPCA_CP && bytes == INFINITY) return true; /* building says why */
     return bytes <= r->s.memory ||
@@ -388,22 +386,70 @@ static bool penalty_fits(const crease_reg *r, crease_error *e)
                     crs_reg_name(r));
 }
 
-static bool begin(crease_rpca *r, double *tensor, crease_error *e)
+/* Nothing is known yet. */
+static void set_facts(crease_rpca_facts *f)
+{
+    *f = (crease_rpca_facts){ .rank_reason = "", .noise_reason = "", .noise_in = -1, .largest = -1 };
+    f->agreement = f->deviation = f->fit_residual = f->share = f->noise_ratio = NAN;
+    f->gap = f->rms = f->clear_share = f->explained = f->largest_rest = NAN;
+    f->least = INFINITY;
+}
+
+/* On data without their constants. */
+static bool build(crease_rpca *r, double *tensor, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
     const bool learns = r->s.kind == CREASE_RPCA_CP ? crs_cp_fit_learns(&cp) : r->s.alpha == 0;
-    if (!suits(&r->s, e) || !prunes(r, e) || (r->s.center && !crs_rpca_center(r, tensor, e)))
-        return false;
-    if (r->center) tensor = r->center->data;
-    if (r->s.noise != CREASE_NOISE_GLOBAL && !crs_rpca_levels(r, tensor, e)) return false;
-    if (crs_levels_of(r)) tensor = r->levels->data;
     if (!crs_rpca_enter(r, learns, tensor, e)) return false;
     double *data = r->units ? r->units->tensor : tensor;
     if (r->units) r->watch.value = r->units->value, r->watch.data = r->units->data;
-    const bool done =
-        choose(r, data, e) && fits(r, data, e) &&
-        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, NULL, e) : begin_other(r, data, e)) &&
-        crs_rpca_leave(r, tensor, e) && penalty_fits(&r->s.penalty, e) && crs_levels_room(r, e);
+    return choose(r, data, e) && fits(r, data, e) &&
+           (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, NULL, e) : begin_other(r, data, e)) &&
+           crs_rpca_leave(r, tensor, e) && penalty_fits(&r->s.penalty, e);
+}
+
+/* The fit that showed how noise differs goes, and all that it chose. */
+static void clear(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o)
+{
+    const crease_rpca_facts was = r->facts;
+    crease_cp_fit_free(r->cp);
+    crs_units_free(r->units);
+    crease_cp_rank_table_free(r->ranks);
+    r->cp = NULL;
+    r->units = NULL;
+    r->ranks = NULL;
+    r->watch.value = r->watch.data = 0;
+    r->s = *s;
+    r->o = *o;
+    set_facts(&r->facts);
+    r->facts.rank_asked = was.rank_asked;
+    r->facts.noise_reason = was.noise_reason;
+    r->facts.noise_in = was.noise_in;
+    r->facts.noise_ratio = was.noise_ratio;
+}
+
+/* Once more, on data divided by the levels of their noise. */
+static bool build_levels(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o,
+                         double *tensor, crease_error *e)
+{
+    if (!crs_rpca_levels(r, tensor, e)) return false;
+    if (!crs_levels_of(r)) return true;
+    clear(r, s, o);
+    r->s.mask = NULL;
+    r->s.missing = r->levels->missing;
+    if (r->levels->start[0]) r->s.factor = (const double *const *)r->levels->start;
+    return build(r, r->levels->data, e) && crs_levels_room(r, e);
+}
+
+static bool begin(crease_rpca *r, double *tensor, crease_error *e)
+{
+    if (!suits(&r->s, e) || !prunes(r, e) || (r->s.center && !crs_rpca_center(r, tensor, e)))
+        return false;
+    if (r->center) tensor = r->center->data;
+    const crease_rpca_settings s = r->s;
+    const crease_options o = r->o;
+    const bool done = build(r, tensor, e) && (s.noise == CREASE_NOISE_GLOBAL ||
+                                              build_levels(r, &s, &o, tensor, e));
     if (!r->center) return done;
     r->center->ready = true;
     r->facts.ranks = r->center->ranks;
@@ -511,14 +557,7 @@ static crease_rpca *allocate(crease_error *e)
 {
     crease_rpca *r = crs_alloc(1, sizeof *r);
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
-    r->facts.rank_reason = r->facts.noise_reason = "";
-    r->facts.noise_in = -1;
-    r->facts.noise_ratio = NAN;
-    r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    r->facts.gap = r->facts.rms = r->facts.clear_share = r->facts.explained =
-        r->facts.largest_rest = NAN;
-    r->facts.least = INFINITY;
-    r->facts.largest = -1;
+    set_facts(&r->facts);
     return r;
 }
 
