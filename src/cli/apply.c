@@ -83,11 +83,12 @@ static bool read_center(crs_apply_job *j, crease_error *e)
                         "are new; fit it with --center all or other modes, or name another --axis",
                         j->mode);
     if (j->center.level && j->center.mode == j->mode)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "the noise of the model has a level for every index of axis %d, along which "
-                        "the data are new; fit it with --noise global or per-slice:N of another "
-                        "mode, or name another --axis",
-                        j->mode);
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "the noise of the model has a level for every index of axis %d, along which "
+            "the data are new; fit it with --noise global or per-slice:N of another "
+            "mode, or name another --axis",
+            j->mode);
     j->center.shape = j->shape;
     crs_array *x = j->center.level ? &j->factor[j->center.mode] : NULL;
     for (ptrdiff_t k = 0; x && k < crease_size(&x->shape); k++)

@@ -154,8 +154,7 @@ static bool read_parts(const crs_judged *judged, crs_apply_job *j, crease_error 
     return read_part(judged, "coefficients.npy", &table, &j->out.coefficients, e) &&
            read_part(judged, "lowrank.npy", &j->given, &j->out.lowrank, e) &&
            read_part(judged, "sparse.npy", &j->given, &j->out.sparse, e) &&
-           read_part(judged, "noise.npy", &j->given, &j->noise, e) &&
-           (divide_parts(j), true);
+           read_part(judged, "noise.npy", &j->given, &j->noise, e) && (divide_parts(j), true);
 }
 
 /* Where the model, the data and the mask are; NULL of a mask: there was none. */

@@ -379,8 +379,7 @@ static void close_split(crs_page *p)
 
 bool crs_split_read(crs_page *p, crs_split *s, crease_error *e)
 {
-    if (!read_parts(p, s, e) || !find_unseen(p, s, e) || !read_levels(p, s, e) ||
-        !measure(p, s, e))
+    if (!read_parts(p, s, e) || !find_unseen(p, s, e) || !read_levels(p, s, e) || !measure(p, s, e))
         return false;
     s->video = is_video(p, s);
     if (!crs_split_terms(s, e)) return false;

@@ -23,14 +23,14 @@ typedef struct {
     double *term[CREASE_MAX_ORDER], *weight; /* grid.dim x terms; in one block of memory */
     double *scaled;                          /* term[0] times the weights */
 
-    double deviation;       /* of the noise; 0: none */
-    double beyond;          /* a clear outlier is farther from the low-rank part */
-    crs_array level;        /* of the noise of every index of mode `level_mode` of the grid, which */
-    int level_mode;         /* both are in units of; empty: one for all */
-    ptrdiff_t clear;        /* entries beyond 5 deviations */
-    double fit;             /* share of the data without outliers that the low-rank part explains */
-    bool video;             /* the last axis counts frames */
-    int along;              /* the axis that is cut into slices */
+    double deviation; /* of the noise; 0: none */
+    double beyond;    /* a clear outlier is farther from the low-rank part */
+    crs_array level;  /* of the noise of every index of mode `level_mode` of the grid, which */
+    int level_mode;   /* both are in units of; empty: one for all */
+    ptrdiff_t clear;  /* entries beyond 5 deviations */
+    double fit;       /* share of the data without outliers that the low-rank part explains */
+    bool video;       /* the last axis counts frames */
+    int along;        /* the axis that is cut into slices */
     const char *low, *high; /* what the parts are called: "low-rank part" and "sparse part" */
     const ptrdiff_t *begin; /* the slice that is shown first; NULL: a usual one */
 } crs_split;

@@ -60,9 +60,10 @@ typedef struct {
     int mode;
     double *level;       /* of every index */
     const double *given; /* the data before they were divided */
-    double *data;        /* and after */
+    double *data, *work; /* and after; room */
+    bool wanted;
     double *start[CREASE_MAX_ORDER], *factor[CREASE_MAX_ORDER]; /* of the run; as last asked for */
-    bool missing; /* some of them are nan there */
+    bool missing;                                               /* some of them are nan there */
     char reason[240];
 } crs_noise_levels;
 
@@ -73,12 +74,12 @@ struct crease_rpca {
     crease_cp_fit *cp;         /* NULL of the other kinds: */
     crease_tucker_rpca *model; /* the problem and its start */
     crease_solver *solver;
-    crs_pursuit *pursuit;   /* whose steps the solver makes; NULL: its own */
-    crs_tucker_run *tucker; /* in place of these: of a source */
-    double *lowrank;        /* of the other kinds */
-    crs_units *units;       /* NULL: the data are worked on in their own */
-    crs_center *center;     /* NULL: nothing is removed */
-    crs_noise_levels *levels;     /* NULL: noise is one for all; level NULL: so it was found to be */
+    crs_pursuit *pursuit;     /* whose steps the solver makes; NULL: its own */
+    crs_tucker_run *tucker;   /* in place of these: of a source */
+    double *lowrank;          /* of the other kinds */
+    crs_units *units;         /* NULL: the data are worked on in their own */
+    crs_center *center;       /* NULL: nothing is removed */
+    crs_noise_levels *levels; /* NULL: noise is one for all; level NULL: so it was found to be */
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;
@@ -115,15 +116,19 @@ void crs_center_free(crs_center *c);
 
 /* Do the settings allow levels? envelope: that is the method, without a ridge. */
 bool crs_levels_suit(const crease_rpca_settings *s, bool envelope, crease_error *e);
-/* r->levels from the residuals of r, which was built with one noise for all and is run a little
- * where there will be some: it is then to be built anew on r->levels->data from r->levels->start
- * (NULL: the rank was open). Of `auto` there may be none, and why; then r is as it was. */
-bool crs_rpca_levels(crease_rpca *r, const double *tensor, crease_error *e);
+/* r->levels of a run that was built with one noise for all: are levels wanted, as far as its start
+ * shows? Then that is r->levels->start. */
+bool crs_levels_begin(crease_rpca *r, crease_error *e);
+/* The levels by its answer, the data divided by them, and, `start`, the answer as a start; or, of
+ * no noise to speak of, none. */
+bool crs_levels_make(crease_rpca *r, const double *tensor, bool start, crease_error *e);
+void crs_levels_unmask(const crease_rpca *r, double *tensor); /* nan where T was not observed */
 bool crs_levels_room(crease_rpca *r, crease_error *e); /* for the answer, once the rank is known */
 /* The facts of a run without levels: does its noise differ? */
 void crs_levels_look(crease_rpca *r);
 /* x times the levels to the power 1 or -1, entries first, .. */
-void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptrdiff_t count, double *x);
+void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptrdiff_t count,
+                      double *x);
 /* A factor of the run as one of the data. */
 const double *crs_levels_factor(const crease_rpca *r, int n, const double *x);
 void crs_levels_free(crs_noise_levels *l);

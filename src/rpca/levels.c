@@ -17,10 +17,9 @@
 
 enum { ENTRIES = 4096, FEW_ENTRIES = 200, FEW_SLICES = 500, LEAST = 20 };
 static const double usual_error = 1.167, percents = 2.563; /* from 10 to 90, in deviations */
-static const double worth = 3;     /* so many fold do levels differ that are taken into account */
-static const double floor_of = 0.1; /* of the median level */
+static const double worth = 3;       /* so many fold do levels differ that are taken into account */
+static const double floor_of = 0.1;  /* of the median level */
 static const double rounding = 1e-7; /* of the data: residuals of this size are no noise */
-static const double loose = 1e-3;    /* eps of the first fit */
 
 /* T - M as it is sampled */
 typedef struct {
@@ -146,7 +145,8 @@ static bool find_levels(const residuals *v, crs_noise_levels *l, double least, d
     return usual > least;
 }
 
-void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptrdiff_t count, double *x)
+void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptrdiff_t count,
+                      double *x)
 {
     const ptrdiff_t right = crs_right(&l->shape, l->mode), length = l->shape.dim[l->mode];
     for (ptrdiff_t k = 0; k < count; k++) {
@@ -155,15 +155,22 @@ void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptr
     }
 }
 
+static void drop_start(crs_noise_levels *l)
+{
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) {
+        crs_free(l->start[n]);
+        l->start[n] = NULL;
+    }
+}
+
 void crs_levels_free(crs_noise_levels *l)
 {
     if (!l) return;
-    for (int n = 0; n < CREASE_MAX_ORDER; n++) {
-        crs_free(l->start[n]);
-        crs_free(l->factor[n]);
-    }
+    drop_start(l);
+    for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(l->factor[n]);
     crs_free(l->level);
     crs_free(l->data);
+    crs_free(l->work);
     crs_free(l);
 }
 
@@ -184,8 +191,7 @@ const double *crs_levels_factor(const crease_rpca *r, int n, const double *x)
         const double grows = was > 0 ? sqrt(is / was) : 1;
         const double times = pow(grows, 1.0 / l->shape.order) / (n == l->mode ? grows : 1);
         for (ptrdiff_t i = 0; i < own; i++)
-            out[i * rank + k] =
-                times * x[i * rank + k] * (n == l->mode ? l->level[i] : 1);
+            out[i * rank + k] = times * x[i * rank + k] * (n == l->mode ? l->level[i] : 1);
     }
     return out;
 }
@@ -201,13 +207,15 @@ bool crs_levels_suit(const crease_rpca_settings *s, bool envelope, crease_error 
                         "noise that differs is of the CP model, for matrices, too: use --model cp, "
                         "or divide the data by the levels of their noise before");
     if (s->ridge > 0)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "noise that differs divides a factor by its levels, and a ridge would be of "
-                        "the divided one; leave out the ridge or the noise");
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "noise that differs divides a factor by its levels, and a ridge would be of "
+            "the divided one; leave out the ridge or the noise");
     if (!envelope)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "noise that differs is of the envelope method; leave out the method, or the "
-                        "noise");
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "noise that differs is of the envelope method; leave out the method, or the "
+            "noise");
     if (s->noise == CREASE_NOISE_ROWS && s->shape.order != 2)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "noise per row is of matrices and the data have %d dimensions; merge all "
@@ -253,51 +261,44 @@ static spread widest_of(const crease_rpca *r, const residuals *v, double *work)
     return widest(v, modes, least_of(v), work);
 }
 
-/* The fit with one noise for all, as far as its residuals need it. */
-static void run_a_little(crease_rpca *r)
-{
-    crs_driver *run = &r->cp->run;
-    crease_outcome o = CREASE_NOT_RUN;
-    crs_driver_enter(run);
-    do {
-        o = crs_driver_step(run);
-        crs_driver_tick(run);
-    } while (o == CREASE_NOT_RUN && !(run->best.worst_relative <= loose));
-    crs_driver_leave(run);
-}
-
-/* X_n of the first fit, its rows divided, in the unit of the data. */
-static bool take_start(crease_rpca *r, crease_error *e)
+/* X_n from the unit of the run into that of the data, as a start; with levels, its rows divided. */
+static bool take_start(crease_rpca *r, const residuals *v, crease_error *e)
 {
     crs_noise_levels *l = r->levels;
     const ptrdiff_t rank = r->s.rank;
+    const int power = r->units ? r->units->factor : 0;
     for (int n = 0; n < l->shape.order; n++) {
-        const ptrdiff_t size = l->shape.dim[n] * rank;
-        const double *x = crease_cp_fit_factor(r->cp, n);
-        const int power = r->units ? r->units->factor : 0;
-        l->start[n] = crs_doubles(size, "a start", e);
+        const ptrdiff_t rows = l->shape.dim[n];
+        l->start[n] = crs_doubles(rows * rank, "a start", e);
         if (!l->start[n]) return false;
-        for (ptrdiff_t k = 0; k < size; k++)
-            l->start[n][k] = ldexp(x[k], power) / (n == l->mode ? l->level[k / rank] : 1);
+        for (ptrdiff_t k = 0; k < rows * v->rank; k++)
+            l->start[n][k / v->rank * rank + k % v->rank] =
+                ldexp(v->factor[n][k], power) /
+                (l->level && n == l->mode ? l->level[k / v->rank] : 1);
     }
     return true;
 }
 
-/* T/s, nan where T was not observed. */
+/* T/s in place of T */
 static bool divide(crease_rpca *r, const double *tensor, crease_error *e)
 {
     crs_noise_levels *l = r->levels;
-    const unsigned char *seen = r->cp->source->seen;
     const ptrdiff_t size = crease_size(&l->shape);
     l->given = tensor;
     l->data = crs_doubles(size, "the data divided by their noise", e);
     if (!l->data) return false;
     copy(size, tensor, l->data);
     crs_levels_times(l, -1, 0, size, l->data);
-    l->missing = seen;
-    for (ptrdiff_t j = 0; seen && j < size; j++)
-        if (!seen[j]) l->data[j] = NAN;
+    crs_levels_unmask(r, l->data);
     return true;
+}
+
+void crs_levels_unmask(const crease_rpca *r, double *tensor)
+{
+    const unsigned char *seen = r->cp->source->seen;
+    for (ptrdiff_t j = 0; seen && j < crease_size(&r->s.shape); j++)
+        if (!seen[j]) tensor[j] = NAN;
+    r->levels->missing = seen;
 }
 
 static void explain(crs_noise_levels *l, const crease_rpca_settings *s, const spread *w)
@@ -316,26 +317,17 @@ static void explain(crs_noise_levels *l, const crease_rpca_settings *s, const sp
                  w->ratio, worth);
 }
 
-/* The levels themselves, from a fit with one noise for all. */
-static bool make_levels(crease_rpca *r, const double *tensor, double *work, crease_error *e)
+/* What residuals say, in the facts; are levels wanted? */
+static bool judge(crease_rpca *r, const residuals *v, double *work)
 {
-    crs_noise_levels *l = r->levels;
-    const residuals v = at_end(r);
-    const spread w = widest_of(r, &v, work);
-    explain(l, &r->s, &w);
-    r->facts.noise_in = l->mode = w.mode;
+    const spread w = widest_of(r, v, work);
+    explain(r->levels, &r->s, &w);
+    r->facts.noise_in = r->levels->mode = w.mode;
     r->facts.noise_ratio = w.ratio;
-    if (w.mode < 0 || (r->s.noise == CREASE_NOISE_AUTO && !(w.ratio >= worth))) return true;
-    l->level = crs_doubles(l->shape.dim[w.mode], "levels of the noise", e);
-    if (!l->level) return false;
-    if (find_levels(&v, l, least_of(&v), work))
-        return divide(r, tensor, e) && (r->facts.rank_reason[0] || take_start(r, e));
-    crs_free(l->level);
-    l->level = NULL;
-    return true;
+    return w.mode >= 0 && (r->s.noise != CREASE_NOISE_AUTO || w.ratio >= worth);
 }
 
-bool crs_rpca_levels(crease_rpca *r, const double *tensor, crease_error *e)
+bool crs_levels_begin(crease_rpca *r, crease_error *e)
 {
     ptrdiff_t longest = 0;
     crs_noise_levels *l = r->levels = crs_alloc(1, sizeof *l);
@@ -343,20 +335,27 @@ bool crs_rpca_levels(crease_rpca *r, const double *tensor, crease_error *e)
     l->shape = r->s.shape;
     r->facts.noise_reason = l->reason;
     for (int n = 0; n < l->shape.order; n++) longest = more(longest, l->shape.dim[n]);
-    double *work = crs_doubles(ENTRIES + FEW_SLICES + longest, "levels", e);
-    if (!work) return false;
+    l->work = crs_doubles(ENTRIES + FEW_SLICES + longest, "levels", e);
+    if (!l->work) return false;
     const residuals v = at_start(r);
-    const spread w = widest_of(r, &v, work);
-    explain(l, &r->s, &w);
-    r->facts.noise_in = w.mode;
-    r->facts.noise_ratio = w.ratio;
-    bool done = true;
-    if (r->s.noise != CREASE_NOISE_AUTO || w.mode < 0 || w.ratio >= worth) {
-        run_a_little(r);
-        done = make_levels(r, tensor, work, e);
-    }
-    crs_free(work);
-    return done;
+    l->wanted = judge(r, &v, l->work) || r->s.noise != CREASE_NOISE_AUTO || l->mode < 0;
+    return !l->wanted || l->mode < 0 || take_start(r, &v, e);
+}
+
+bool crs_levels_make(crease_rpca *r, const double *tensor, bool start, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    const residuals v = at_end(r);
+    const bool differs = judge(r, &v, l->work);
+    drop_start(l);
+    if (!differs) return true;
+    l->level = crs_doubles(l->shape.dim[l->mode], "levels of the noise", e);
+    if (!l->level) return false;
+    if (find_levels(&v, l, least_of(&v), l->work))
+        return divide(r, tensor, e) && (!start || take_start(r, &v, e));
+    crs_free(l->level);
+    l->level = NULL;
+    return true;
 }
 
 bool crs_levels_room(crease_rpca *r, crease_error *e)

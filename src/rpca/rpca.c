@@ -389,7 +389,8 @@ static bool penalty_fits(const crease_reg *r, crease_error *e)
 /* Nothing is known yet. */
 static void set_facts(crease_rpca_facts *f)
 {
-    *f = (crease_rpca_facts){ .rank_reason = "", .noise_reason = "", .noise_in = -1, .largest = -1 };
+    *f =
+        (crease_rpca_facts){ .rank_reason = "", .noise_reason = "", .noise_in = -1, .largest = -1 };
     f->agreement = f->deviation = f->fit_residual = f->share = f->noise_ratio = NAN;
     f->gap = f->rms = f->clear_share = f->explained = f->largest_rest = NAN;
     f->least = INFINITY;
@@ -428,17 +429,45 @@ static void clear(crease_rpca *r, const crease_rpca_settings *s, const crease_op
     r->facts.noise_ratio = was.noise_ratio;
 }
 
-/* Once more, on data divided by the levels of their noise. */
-static bool build_levels(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o,
-                         double *tensor, crease_error *e)
+static crease_options rough_options(const crease_options *o)
 {
-    if (!crs_rpca_levels(r, tensor, e)) return false;
-    if (!crs_levels_of(r)) return true;
+    const double loose = 1e-3;
+    crease_options rough = *o;
+    rough.eps = larger(o->relative ? o->eps : 0, loose);
+    rough.relative = 1;
+    return rough;
+}
+
+/* Once more from these settings, on these data, which may be nan where they are missing. */
+static bool rebuild(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o,
+                    double *tensor, crease_error *e)
+{
+    const bool start = r->levels->start[0];
     clear(r, s, o);
     r->s.mask = NULL;
     r->s.missing = r->levels->missing;
-    if (r->levels->start[0]) r->s.factor = (const double *const *)r->levels->start;
-    return build(r, r->levels->data, e) && crs_levels_room(r, e);
+    if (start) r->s.factor = (const double *const *)r->levels->start;
+    return build(r, tensor, e);
+}
+
+/* A first fit, which need not be close, shows the levels; the run is of data divided by them. Of
+ * `auto` the start that would be the run's shows whether there are any. */
+static bool build_levels(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o,
+                         double *tensor, crease_error *e)
+{
+    crease_rpca_settings first = *s;
+    if (!crs_levels_begin(r, e)) return false;
+    if (!r->levels->wanted) return true;
+    first.rank = r->s.rank;
+    first.most = 0;
+    const crease_options rough = rough_options(o);
+    crs_levels_unmask(r, tensor);
+    if (!rebuild(r, &first, &rough, tensor, e)) return false;
+    crease_rpca_run(r);
+    if (!crs_levels_make(r, tensor, s->rank > 0, e)) return false;
+    if (!crs_levels_of(r)) crs_levels_unmask(r, tensor);
+    return rebuild(r, s, o, crs_levels_of(r) ? r->levels->data : tensor, e) &&
+           (!crs_levels_of(r) || crs_levels_room(r, e));
 }
 
 static bool begin(crease_rpca *r, double *tensor, crease_error *e)
@@ -448,8 +477,8 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     if (r->center) tensor = r->center->data;
     const crease_rpca_settings s = r->s;
     const crease_options o = r->o;
-    const bool done = build(r, tensor, e) && (s.noise == CREASE_NOISE_GLOBAL ||
-                                              build_levels(r, &s, &o, tensor, e));
+    const bool done = build(r, tensor, e) &&
+                      (s.noise == CREASE_NOISE_GLOBAL || build_levels(r, &s, &o, tensor, e));
     if (!r->center) return done;
     r->center->ready = true;
     r->facts.ranks = r->center->ranks;

@@ -36,10 +36,11 @@ bool crs_noise_option(const crs_args *a, crease_rpca_settings *s, crease_error *
     if (!text) return true;
     if (strncmp(text, "per-slice:", 10) != 0 || !crs_parse_double(text + 10, &mode) ||
         !(mode >= 0 && mode < CREASE_MAX_ORDER && mode == floor(mode)))
-        return crs_fail(e, CREASE_BAD_ARGUMENT,
-                        "--noise %.64s: write global, per-row, per-slice, per-slice:N with a mode N "
-                        "counted from 0, or auto",
-                        text);
+        return crs_fail(
+            e, CREASE_BAD_ARGUMENT,
+            "--noise %.64s: write global, per-row, per-slice, per-slice:N with a mode N "
+            "counted from 0, or auto",
+            text);
     s->noise = CREASE_NOISE_SLICES;
     s->noise_mode = (int)mode;
     return true;
@@ -76,7 +77,8 @@ crs_center_arrays crs_center_of(const crease_rpca *fit)
     crs_center_arrays c = { .shape = crease_rpca_used(fit)->shape };
     for (int n = -1; n < c.shape.order; n++) c.value[n + 1] = crease_rpca_center(fit, n);
     for (int n = 0; n < c.shape.order; n++)
-        if (crease_rpca_noise_levels(fit, n)) c.level = crease_rpca_noise_levels(fit, n), c.mode = n;
+        if (crease_rpca_noise_levels(fit, n))
+            c.level = crease_rpca_noise_levels(fit, n), c.mode = n;
     return c;
 }
 
@@ -196,13 +198,16 @@ static void print_noise(const crease_rpca *fit, const crease_rpca_facts *f)
             least = smaller(least, level[i]), most = larger(most, level[i]);
         levels = levels || level;
         if (level)
-            crs_line("noise levels", "%s, %.3g to %.3g of the usual one, in noise_levels_%d.npy: %s",
-                     kind_of(fit), least, most, n + 1, f->noise_reason);
+            crs_line("noise levels",
+                     "%s, %.3g to %.3g of the usual one, in noise_levels_%d.npy: %s", kind_of(fit),
+                     least, most, n + 1, f->noise_reason);
     }
     if (!levels && f->noise_reason[0]) crs_line("noise levels", "global: %s", f->noise_reason);
     if (f->noise_reason[0] || !(f->noise_ratio >= many)) return;
-    crs_line("note", "noise differs %.2g-fold along mode %d; --noise per-slice:%d would take that "
-             "into account", f->noise_ratio, f->noise_in, f->noise_in);
+    crs_line("note",
+             "noise differs %.2g-fold along mode %d; --noise per-slice:%d would take that "
+             "into account",
+             f->noise_ratio, f->noise_in, f->noise_in);
 }
 
 void crs_noise_put(crs_spot to, const crease_rpca *fit, const crease_rpca_facts *f)

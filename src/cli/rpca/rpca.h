@@ -133,9 +133,9 @@ void crs_rpca_foretell(const crs_rpca_job *j);
 void crs_tucker_foretell(const crs_tucker_job *j);
 
 /* rpca/center.c: --center and --noise; the arrays of a folder or a fit, value[0] the constant of
- * all, value[n + 1] those of mode n, NULL: none; level: of the noise of every index of `mode`, NULL:
- * one for all. What is fitted is (T - c)/s: -1 makes it of entries first, .. of the data, 1 the data
- * of it; levels_times does without the constants. */
+ * all, value[n + 1] those of mode n, NULL: none; level: of the noise of every index of `mode`,
+ * NULL: one for all. What is fitted is (T - c)/s: -1 makes it of entries first, .. of the data, 1
+ * the data of it; levels_times does without the constants. */
 typedef struct {
     crease_space shape;
     const double *value[CREASE_MAX_ORDER + 1], *level;

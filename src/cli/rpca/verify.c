@@ -324,8 +324,8 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
         snprintf(v->text + used, sizeof v->text - used, "; derived: Z, B");
     const size_t now = done ? strlen(v->text) : 0;
     if (done && c->center && c->center->level)
-        snprintf(v->text + now, sizeof v->text - now, "; of the data divided by noise_levels_%d.npy",
-                 c->center->mode + 1);
+        snprintf(v->text + now, sizeof v->text - now,
+                 "; of the data divided by noise_levels_%d.npy", c->center->mode + 1);
     close_parts(&r);
     return done;
 }
