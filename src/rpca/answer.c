@@ -12,6 +12,28 @@ static const double *own(const crease_rpca *r, int power, ptrdiff_t n, const dou
     return out;
 }
 
+/* Term r of the data has the columns of that of T/s, of which one is divided by its levels, all of
+ * one norm again. */
+static const double *times_levels(const crease_rpca *r, int n, const double *x)
+{
+    const crs_noise_levels *l = crs_levels_of(r);
+    const ptrdiff_t rank = r->s.rank, rows = l->shape.dim[l->mode], own = l->shape.dim[n];
+    const double *y = n == l->mode ? x : crease_cp_fit_factor(r->cp, l->mode);
+    double *out = l->factor[n];
+    for (ptrdiff_t k = 0; k < rank; k++) {
+        double was = 0, is = 0;
+        for (ptrdiff_t i = 0; i < rows; i++) {
+            was += square(y[i * rank + k]);
+            is += square(l->level[i] * y[i * rank + k]);
+        }
+        const double grows = was > 0 ? sqrt(is / was) : 1;
+        const double times = pow(grows, 1.0 / l->shape.order) / (n == l->mode ? grows : 1);
+        for (ptrdiff_t i = 0; i < own; i++)
+            out[i * rank + k] = times * x[i * rank + k] * (n == l->mode ? l->level[i] : 1);
+    }
+    return out;
+}
+
 const double *crease_rpca_factor(const crease_rpca *r, int n)
 {
     const crs_units *u = r->units;
@@ -19,7 +41,7 @@ const double *crease_rpca_factor(const crease_rpca *r, int n)
     if (!r->cp) return crease_rpca_block(r, n);
     const double *x = own(r, u ? u->factor : 0, r->s.shape.dim[n] * r->s.rank,
                           crease_cp_fit_factor(r->cp, n), u ? u->block[n] : NULL);
-    return crs_levels_of(r) ? crs_levels_factor(r, n, x) : x;
+    return crs_levels_of(r) ? times_levels(r, n, x) : x;
 }
 
 const double *crease_rpca_core(const crease_rpca *r)
@@ -381,11 +403,18 @@ static void find_constant(crease_rpca *r)
     r->facts.constant_to = sqrt(pos(1 - product));
 }
 
+/* Does noise differ where it was one for all? */
+static void find_levels(crease_rpca *r)
+{
+    const crs_source *t = r->cp ? r->cp->source : NULL;
+    if (t && t->whole && !r->levels) crs_levels_judge(r, true, NULL); /* or nobody knows */
+}
+
 const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
 {
     crease_rpca_facts *f = &r->facts;
     if (r->report.outcome != CREASE_NOT_RUN && !r->counted)
-        count_outliers(r), find_constant(r), crs_levels_look(r);
+        count_outliers(r), find_constant(r), find_levels(r);
     if (r->pursuit) f->gap = r->pursuit->gap;
     f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
     f->passes = r->tucker ? crs_tucker_run_readings(r->tucker)

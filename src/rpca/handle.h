@@ -60,10 +60,9 @@ typedef struct {
     int mode;
     double *level;       /* of every index */
     const double *given; /* the data before they were divided */
-    double *data, *work; /* and after; room */
-    bool wanted;
+    double *data;        /* and after */
     double *start[CREASE_MAX_ORDER], *factor[CREASE_MAX_ORDER]; /* of the run; as last asked for */
-    bool missing;                                               /* some of them are nan there */
+    bool wanted, missing; /* are there to be any? some of the data are nan */
     char reason[240];
 } crs_noise_levels;
 
@@ -114,23 +113,15 @@ void crs_center_add(const crs_center *c, double sign, ptrdiff_t first, ptrdiff_t
 void crs_center_data(const crs_center *c, ptrdiff_t first, ptrdiff_t count, double *out);
 void crs_center_free(crs_center *c);
 
-/* Do the settings allow levels? envelope: that is the method, without a ridge. */
-bool crs_levels_suit(const crease_rpca_settings *s, bool envelope, crease_error *e);
-/* r->levels of a run that was built with one noise for all: are levels wanted, as far as its start
- * shows? Then that is r->levels->start. */
-bool crs_levels_begin(crease_rpca *r, crease_error *e);
-/* The levels by its answer, the data divided by them, and, `start`, the answer as a start; or, of
- * no noise to speak of, none. */
-bool crs_levels_make(crease_rpca *r, const double *tensor, bool start, crease_error *e);
-void crs_levels_unmask(const crease_rpca *r, double *tensor); /* nan where T was not observed */
-bool crs_levels_room(crease_rpca *r, crease_error *e); /* for the answer, once the rank is known */
-/* The facts of a run without levels: does its noise differ? */
-void crs_levels_look(crease_rpca *r);
+/* What residuals at the start of the run, or at its end, say of levels, in the facts; and in
+ * r->levels, unless that is NULL: are they wanted? Then the factors are a start. */
+bool crs_levels_judge(crease_rpca *r, bool ended, crease_error *e);
+/* The levels by the answer of r, which had one noise for all, and with `start` the answer as a
+ * start; none where there is no noise to speak of. */
+bool crs_levels_make(crease_rpca *r, bool start, crease_error *e);
 /* x times the levels to the power 1 or -1, entries first, .. */
 void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptrdiff_t count,
                       double *x);
-/* A factor of the run as one of the data. */
-const double *crs_levels_factor(const crease_rpca *r, int n, const double *x);
 void crs_levels_free(crs_noise_levels *l);
 static inline const crs_noise_levels *crs_levels_of(const crease_rpca *r) /* NULL: there are none */
 {

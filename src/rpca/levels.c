@@ -170,63 +170,7 @@ void crs_levels_free(crs_noise_levels *l)
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_free(l->factor[n]);
     crs_free(l->level);
     crs_free(l->data);
-    crs_free(l->work);
     crs_free(l);
-}
-
-/* Term r of the data has the columns of that of T/s, of which one is divided by its levels, all of
- * one norm again. */
-const double *crs_levels_factor(const crease_rpca *r, int n, const double *x)
-{
-    const crs_noise_levels *l = crs_levels_of(r);
-    const ptrdiff_t rank = r->s.rank, rows = l->shape.dim[l->mode], own = l->shape.dim[n];
-    const double *y = n == l->mode ? x : crease_cp_fit_factor(r->cp, l->mode);
-    double *out = l->factor[n];
-    for (ptrdiff_t k = 0; k < rank; k++) {
-        double was = 0, is = 0;
-        for (ptrdiff_t i = 0; i < rows; i++) {
-            was += square(y[i * rank + k]);
-            is += square(l->level[i] * y[i * rank + k]);
-        }
-        const double grows = was > 0 ? sqrt(is / was) : 1;
-        const double times = pow(grows, 1.0 / l->shape.order) / (n == l->mode ? grows : 1);
-        for (ptrdiff_t i = 0; i < own; i++)
-            out[i * rank + k] = times * x[i * rank + k] * (n == l->mode ? l->level[i] : 1);
-    }
-    return out;
-}
-
-bool crs_levels_suit(const crease_rpca_settings *s, bool envelope, crease_error *e)
-{
-    if (s->noise == CREASE_NOISE_GLOBAL) return true;
-    if ((unsigned)s->noise > CREASE_NOISE_AUTO)
-        return crs_fail(e, CREASE_BAD_ARGUMENT, "noise = %d; give one of 0 to %d", (int)s->noise,
-                        (int)CREASE_NOISE_AUTO);
-    if (s->kind != CREASE_RPCA_CP)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "noise that differs is of the CP model, for matrices, too: use --model cp, "
-                        "or divide the data by the levels of their noise before");
-    if (s->ridge > 0)
-        return crs_fail(
-            e, CREASE_UNSUPPORTED,
-            "noise that differs divides a factor by its levels, and a ridge would be of "
-            "the divided one; leave out the ridge or the noise");
-    if (!envelope)
-        return crs_fail(
-            e, CREASE_UNSUPPORTED,
-            "noise that differs is of the envelope method; leave out the method, or the "
-            "noise");
-    if (s->noise == CREASE_NOISE_ROWS && s->shape.order != 2)
-        return crs_fail(e, CREASE_UNSUPPORTED,
-                        "noise per row is of matrices and the data have %d dimensions; merge all "
-                        "but the last, as by --merge 0,%d, or let noise differ per slice",
-                        s->shape.order, s->shape.order - 2);
-    return s->noise != CREASE_NOISE_SLICES ||
-           (s->noise_mode >= -1 && s->noise_mode < s->shape.order) ||
-           crs_fail(e, CREASE_BAD_ARGUMENT,
-                    "noise differs along mode %d, which data of %d dimensions do not have; modes "
-                    "are counted from 0",
-                    s->noise_mode, s->shape.order);
 }
 
 /* At the factors x of r, in the unit of the run. */
@@ -279,28 +223,6 @@ static bool take_start(crease_rpca *r, const residuals *v, crease_error *e)
     return true;
 }
 
-/* T/s in place of T */
-static bool divide(crease_rpca *r, const double *tensor, crease_error *e)
-{
-    crs_noise_levels *l = r->levels;
-    const ptrdiff_t size = crease_size(&l->shape);
-    l->given = tensor;
-    l->data = crs_doubles(size, "the data divided by their noise", e);
-    if (!l->data) return false;
-    copy(size, tensor, l->data);
-    crs_levels_times(l, -1, 0, size, l->data);
-    crs_levels_unmask(r, l->data);
-    return true;
-}
-
-void crs_levels_unmask(const crease_rpca *r, double *tensor)
-{
-    const unsigned char *seen = r->cp->source->seen;
-    for (ptrdiff_t j = 0; seen && j < crease_size(&r->s.shape); j++)
-        if (!seen[j]) tensor[j] = NAN;
-    r->levels->missing = seen;
-}
-
 static void explain(crs_noise_levels *l, const crease_rpca_settings *s, const spread *w)
 {
     const char *asked = s->noise == CREASE_NOISE_AUTO ? "" : "as asked for; ";
@@ -317,68 +239,47 @@ static void explain(crs_noise_levels *l, const crease_rpca_settings *s, const sp
                  w->ratio, worth);
 }
 
-/* What residuals say, in the facts; are levels wanted? */
-static bool judge(crease_rpca *r, const residuals *v, double *work)
+/* What residuals say, in the facts. */
+static void tell(crease_rpca *r, const residuals *v, double *work)
 {
     const spread w = widest_of(r, v, work);
-    explain(r->levels, &r->s, &w);
-    r->facts.noise_in = r->levels->mode = w.mode;
-    r->facts.noise_ratio = w.ratio;
-    return w.mode >= 0 && (r->s.noise != CREASE_NOISE_AUTO || w.ratio >= worth);
-}
-
-bool crs_levels_begin(crease_rpca *r, crease_error *e)
-{
-    ptrdiff_t longest = 0;
-    crs_noise_levels *l = r->levels = crs_alloc(1, sizeof *l);
-    if (!l) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: levels of the noise");
-    l->shape = r->s.shape;
-    r->facts.noise_reason = l->reason;
-    for (int n = 0; n < l->shape.order; n++) longest = more(longest, l->shape.dim[n]);
-    l->work = crs_doubles(ENTRIES + FEW_SLICES + longest, "levels", e);
-    if (!l->work) return false;
-    const residuals v = at_start(r);
-    l->wanted = judge(r, &v, l->work) || r->s.noise != CREASE_NOISE_AUTO || l->mode < 0;
-    return !l->wanted || l->mode < 0 || take_start(r, &v, e);
-}
-
-bool crs_levels_make(crease_rpca *r, const double *tensor, bool start, crease_error *e)
-{
-    crs_noise_levels *l = r->levels;
-    const residuals v = at_end(r);
-    const bool differs = judge(r, &v, l->work);
-    drop_start(l);
-    if (!differs) return true;
-    l->level = crs_doubles(l->shape.dim[l->mode], "levels of the noise", e);
-    if (!l->level) return false;
-    if (find_levels(&v, l, least_of(&v), l->work))
-        return divide(r, tensor, e) && (!start || take_start(r, &v, e));
-    crs_free(l->level);
-    l->level = NULL;
-    return true;
-}
-
-bool crs_levels_room(crease_rpca *r, crease_error *e)
-{
-    crs_noise_levels *l = r->levels;
-    for (int n = 0; l && n < l->shape.order; n++) {
-        l->factor[n] = crs_doubles(l->shape.dim[n] * r->s.rank, "a factor", e);
-        if (!l->factor[n]) return false;
-    }
-    return true;
-}
-
-void crs_levels_look(crease_rpca *r)
-{
-    const crs_source *s = r->cp ? r->cp->source : NULL;
-    if (!s || !s->whole || r->levels || crs_is_listed(s)) return;
-    const residuals v = at_end(r);
-    double *work = crs_doubles(FEW_SLICES + FEW_ENTRIES, "levels", NULL);
-    if (!work) return;
-    const spread w = widest(&v, ~0u, least_of(&v), work);
     r->facts.noise_in = w.mode;
     r->facts.noise_ratio = w.ratio;
+    if (!r->levels) return;
+    explain(r->levels, &r->s, &w);
+    r->levels->mode = w.mode;
+    r->levels->wanted = w.mode >= 0 && (r->s.noise != CREASE_NOISE_AUTO || w.ratio >= worth);
+}
+
+bool crs_levels_judge(crease_rpca *r, bool ended, crease_error *e)
+{
+    const residuals v = ended ? at_end(r) : at_start(r);
+    double *work = crs_doubles(FEW_SLICES + FEW_ENTRIES, "levels", e);
+    if (!work) return false;
+    tell(r, &v, work);
     crs_free(work);
+    return !r->levels || !r->levels->wanted || take_start(r, &v, e);
+}
+
+bool crs_levels_make(crease_rpca *r, bool start, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    const residuals v = at_end(r);
+    ptrdiff_t longest = 0;
+    for (int n = 0; n < l->shape.order; n++) longest = more(longest, l->shape.dim[n]);
+    double *work = crs_doubles(ENTRIES + FEW_SLICES + longest, "levels", e);
+    if (!work) return false;
+    tell(r, &v, work);
+    drop_start(l);
+    if (l->wanted) l->level = crs_doubles(l->shape.dim[l->mode], "levels of the noise", e);
+    bool done = !l->wanted || l->level;
+    if (l->level && !find_levels(&v, l, least_of(&v), work)) {
+        crs_free(l->level);
+        l->level = NULL;
+    }
+    crs_free(work);
+    if (done && l->level && start) done = take_start(r, &v, e);
+    return done;
 }
 
 const double *crease_rpca_noise_levels(const crease_rpca *r, int n)

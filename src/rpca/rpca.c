@@ -160,10 +160,44 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
                                     "learn = %g is outside its range: give a number > 0", s->learn);
 }
 
+static bool levels_suit(const crease_rpca_settings *s, bool envelope, crease_error *e)
+{
+    if (s->noise == CREASE_NOISE_GLOBAL) return true;
+    if ((unsigned)s->noise > CREASE_NOISE_AUTO)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "noise = %d; give one of 0 to %d", (int)s->noise,
+                        (int)CREASE_NOISE_AUTO);
+    if (s->kind != CREASE_RPCA_CP)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "noise that differs is of the CP model, for matrices, too: use --model cp, "
+                        "or divide the data by the levels of their noise before");
+    if (s->noise == CREASE_NOISE_AUTO) return true; /* none where they cannot be */
+    if (s->ridge > 0)
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "noise that differs divides a factor by its levels, and a ridge would be of "
+            "the divided one; leave out the ridge or the noise");
+    if (!envelope)
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "noise that differs is of the envelope method; leave out the method, or the "
+            "noise");
+    if (s->noise == CREASE_NOISE_ROWS && s->shape.order != 2)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "noise per row is of matrices and the data have %d dimensions; merge all "
+                        "but the last, as by --merge 0,%d, or let noise differ per slice",
+                        s->shape.order, s->shape.order - 2);
+    return s->noise != CREASE_NOISE_SLICES ||
+           (s->noise_mode >= -1 && s->noise_mode < s->shape.order) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "noise differs along mode %d, which data of %d dimensions do not have; modes "
+                    "are counted from 0",
+                    s->noise_mode, s->shape.order);
+}
+
 static bool prunes(const crease_rpca *r, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
-    if (!crs_levels_suit(&r->s, crs_cp_fit_prunes(&cp), e)) return false;
+    if (!levels_suit(&r->s, crs_cp_fit_prunes(&cp), e)) return false;
     return r->s.kind != CREASE_RPCA_CP || !r->s.prune || crs_cp_fit_prunes(&cp) ||
            crs_fail(e, CREASE_UNSUPPORTED,
                     "prune is of the envelope method without a ridge, which judges the terms "
@@ -450,24 +484,60 @@ static bool rebuild(crease_rpca *r, const crease_rpca_settings *s, const crease_
     return build(r, tensor, e);
 }
 
+/* nan where T was not observed: it is 0 there once a fit was built on it. */
+static void unmask(const crease_rpca *r, double *tensor)
+{
+    const unsigned char *seen = r->cp->source->seen;
+    for (ptrdiff_t j = 0; seen && j < crease_size(&r->s.shape); j++)
+        if (!seen[j]) tensor[j] = NAN;
+    r->levels->missing = seen;
+}
+
+/* T/s in place of T */
+static bool divide(const crease_rpca *r, const double *tensor, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    const ptrdiff_t size = crease_size(&l->shape);
+    l->given = tensor;
+    l->data = crs_doubles(size, "the data divided by their noise", e);
+    if (!l->data) return false;
+    copy(size, tensor, l->data);
+    crs_levels_times(l, -1, 0, size, l->data);
+    unmask(r, l->data);
+    return true;
+}
+
+static bool levels_room(crease_rpca *r, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    for (int n = 0; n < l->shape.order; n++) {
+        l->factor[n] = crs_doubles(l->shape.dim[n] * r->s.rank, "a factor", e);
+        if (!l->factor[n]) return false;
+    }
+    return true;
+}
+
 /* A first fit, which need not be close, shows the levels; the run is of data divided by them. Of
  * `auto` the start that would be the run's shows whether there are any. */
 static bool build_levels(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o,
                          double *tensor, crease_error *e)
 {
     crease_rpca_settings first = *s;
-    if (!crs_levels_begin(r, e)) return false;
-    if (!r->levels->wanted) return true;
+    const crease_options rough = rough_options(o);
+    crs_noise_levels *l = r->levels = crs_alloc(1, sizeof *l);
+    if (!l) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: levels of the noise");
+    l->shape = s->shape;
+    r->facts.noise_reason = l->reason;
+    if (!crs_levels_judge(r, false, e)) return false;
+    if (!l->wanted && s->noise == CREASE_NOISE_AUTO && l->mode >= 0) return true;
     first.rank = r->s.rank;
     first.most = 0;
-    const crease_options rough = rough_options(o);
-    crs_levels_unmask(r, tensor);
+    unmask(r, tensor);
     if (!rebuild(r, &first, &rough, tensor, e)) return false;
     crease_rpca_run(r);
-    if (!crs_levels_make(r, tensor, s->rank > 0, e)) return false;
-    if (!crs_levels_of(r)) crs_levels_unmask(r, tensor);
-    return rebuild(r, s, o, crs_levels_of(r) ? r->levels->data : tensor, e) &&
-           (!crs_levels_of(r) || crs_levels_room(r, e));
+    if (!crs_levels_make(r, s->rank > 0, e) || (l->level && !divide(r, tensor, e))) return false;
+    if (!l->level) unmask(r, tensor);
+    return rebuild(r, s, o, l->level ? l->data : tensor, e) && (!l->level || levels_room(r, e));
 }
 
 static bool begin(crease_rpca *r, double *tensor, crease_error *e)
@@ -477,8 +547,11 @@ static bool begin(crease_rpca *r, double *tensor, crease_error *e)
     if (r->center) tensor = r->center->data;
     const crease_rpca_settings s = r->s;
     const crease_options o = r->o;
-    const bool done = build(r, tensor, e) &&
-                      (s.noise == CREASE_NOISE_GLOBAL || build_levels(r, &s, &o, tensor, e));
+    const crease_cp_fit_settings cp = cp_settings(&s, &o);
+    const bool levels = s.noise != CREASE_NOISE_GLOBAL && crs_cp_fit_prunes(&cp);
+    const bool done = build(r, tensor, e) && (!levels || build_levels(r, &s, &o, tensor, e));
+    if (s.noise != CREASE_NOISE_GLOBAL && !levels)
+        r->facts.noise_reason = "levels are of the envelope method without a ridge";
     if (!r->center) return done;
     r->center->ready = true;
     r->facts.ranks = r->center->ranks;

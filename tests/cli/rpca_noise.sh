@@ -87,10 +87,13 @@ refused 'along which the data are new' apply cube-auto differs.npy --axis 1
 refused 'write global, per-row' rpca differs.npy --rank 2 --noise much
 refused 'merge all but the last' rpca differs.npy --rank 2 --noise per-row
 refused 'mode 3' rpca differs.npy --rank 2 --noise per-slice:3
-refused 'ridge' rpca differs.npy --rank 2 --noise auto --ridge 0.1
+refused 'ridge' rpca differs.npy --rank 2 --noise per-slice --ridge 0.1
 refused 'model' rpca differs.npy --rank 2 --noise auto --model tucker
-refused 'envelope' rpca differs.npy --rank 2 --noise auto --method admm-g
-refused 'with --noise the data must be in memory' rpca differs.npy --rank 2 --noise auto --memory 1K
+refused 'envelope' rpca differs.npy --rank 2 --noise per-slice:1 --method admm-g
+"$CREASE" rpca differs.npy --rank 2 --noise auto --memory 1K --out x >/dev/null 2>err
+check "data that are streamed are refused" grep -q 'with --noise the data must be in memory' err
+check "auto leaves other methods alone" fit other differs.npy --noise auto --method admm-g
+check "... and says why" grep -q '^  noise levels  *global: levels are of the envelope' other.txt
 
 check "without levels" fit plain differs.npy
 check "... they are advised" grep -q 'note .*--noise per-slice:1' plain.txt

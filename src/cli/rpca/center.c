@@ -176,54 +176,25 @@ double crs_center_size(const crs_center_arrays *c)
     return most / least;
 }
 
-static const char *kind_of(const crease_rpca *fit)
-{
-    const crease_rpca_settings *s = crease_rpca_used(fit);
-    for (int n = 0; n < s->shape.order; n++)
-        if (crease_rpca_noise_levels(fit, n))
-            return s->shape.order == 2 && n == 0 ? "per-row" : "per-slice";
-    return "global";
-}
-
-/* Its levels, or that it should have some. */
+/* Levels of the noise, or that it should have some. */
 static void print_noise(const crease_rpca *fit, const crease_rpca_facts *f)
 {
-    const crease_rpca_settings *s = crease_rpca_used(fit);
+    const crs_center_arrays own = crs_center_of(fit);
     const double many = 3; /* fold */
-    bool levels = false;
-    for (int n = 0; n < s->shape.order; n++) {
-        const double *level = crease_rpca_noise_levels(fit, n);
-        double least = INFINITY, most = 0;
-        for (ptrdiff_t i = 0; level && i < s->shape.dim[n]; i++)
-            least = smaller(least, level[i]), most = larger(most, level[i]);
-        levels = levels || level;
-        if (level)
-            crs_line("noise levels",
-                     "%s, %.3g to %.3g of the usual one, in noise_levels_%d.npy: %s", kind_of(fit),
-                     least, most, n + 1, f->noise_reason);
-    }
-    if (!levels && f->noise_reason[0]) crs_line("noise levels", "global: %s", f->noise_reason);
-    if (f->noise_reason[0] || !(f->noise_ratio >= many)) return;
-    crs_line("note",
-             "noise differs %.2g-fold along mode %d; --noise per-slice:%d would take that "
-             "into account",
-             f->noise_ratio, f->noise_in, f->noise_in);
-}
-
-void crs_noise_put(crs_spot to, const crease_rpca *fit, const crease_rpca_facts *f)
-{
-    if (f->noise_in < 0 && !f->noise_reason[0]) {
-        crs_put_null(to, "noise_levels");
-        return;
-    }
-    const crs_spot in = crs_put_object(to, "noise_levels");
-    crs_put_text(in, "kind", kind_of(fit));
-    if (f->noise_in < 0)
-        crs_put_null(in, "mode");
-    else
-        crs_put_whole(in, "mode", f->noise_in);
-    crs_put_number(in, "ratio", f->noise_ratio);
-    crs_put_text(in, "reason", f->noise_reason[0] ? f->noise_reason : NULL);
+    double least = INFINITY, most = 0;
+    for (ptrdiff_t i = 0; own.level && i < own.shape.dim[own.mode]; i++)
+        least = smaller(least, own.level[i]), most = larger(most, own.level[i]);
+    if (own.level)
+        crs_line("noise levels", "%s, %.3g to %.3g of the usual one, in noise_levels_%d.npy: %s",
+                 own.shape.order == 2 && own.mode == 0 ? "per-row" : "per-slice", least, most,
+                 own.mode + 1, f->noise_reason);
+    else if (f->noise_reason[0])
+        crs_line("noise levels", "global: %s", f->noise_reason);
+    else if (f->noise_ratio >= many)
+        crs_line("note",
+                 "noise differs %.2g-fold along mode %d; --noise per-slice:%d would take that into "
+                 "account",
+                 f->noise_ratio, f->noise_in, f->noise_in);
 }
 
 void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f)

@@ -246,6 +246,27 @@ static void put_parts(crs_spot to, const crease_rpca_facts *f, const crease_spac
     crs_put_number(top, "deviations", fabs(f->largest_rest) / f->deviation);
 }
 
+/* How noise differs, and whether the fit has levels for it. */
+static void put_noise(crs_spot to, const crease_rpca *fit, const crease_rpca_facts *f)
+{
+    const crs_center_arrays own = crs_center_of(fit);
+    if (f->noise_in < 0 && !f->noise_reason[0]) {
+        crs_put_null(to, "noise_levels");
+        return;
+    }
+    const crs_spot in = crs_put_object(to, "noise_levels");
+    crs_put_text(in, "kind",
+                 !own.level                              ? "global"
+                 : own.shape.order == 2 && own.mode == 0 ? "per-row"
+                                                         : "per-slice");
+    if (f->noise_in < 0)
+        crs_put_null(in, "mode");
+    else
+        crs_put_whole(in, "mode", f->noise_in);
+    crs_put_number(in, "ratio", f->noise_ratio);
+    crs_put_text(in, "reason", f->noise_reason[0] ? f->noise_reason : NULL);
+}
+
 static void put_foreground(crs_spot to, const crs_foreground *f)
 {
     char clean[32];
@@ -313,7 +334,7 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
     put_parts(to, crease_rpca_about(j->fit), &j->given);
-    crs_noise_put(to, j->fit, crease_rpca_about(j->fit));
+    put_noise(to, j->fit, crease_rpca_about(j->fit));
     put_foreground(to, &j->foreground);
     put_analysis(crs_put_object(to, "analysis"), j);
     put_audit(crs_put_object(to, "audit"), j);

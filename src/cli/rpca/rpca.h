@@ -158,7 +158,6 @@ void crs_noise_terms(const crs_center_arrays *c, ptrdiff_t rank, double *const *
                      double *weight);
 double crs_center_size(const crs_center_arrays *c); /* no constant is larger, divided */
 void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f);
-void crs_noise_put(crs_spot to, const crease_rpca *fit, const crease_rpca_facts *f);
 
 /* rpca/foreground.c: --foreground and its options, and what it means where other options are left
  * out; are the data such a video? Then foreground.npy. */

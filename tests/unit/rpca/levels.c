@@ -247,13 +247,13 @@ static void what_cannot_be_is_refused(void **state)
     refused(&m, NULL, "--merge 0,1");
     m = settings(&cube, CREASE_NOISE_SLICES, 3);
     refused(&m, NULL, "mode 3");
-    m = settings(&cube, CREASE_NOISE_AUTO, -1);
+    m = settings(&cube, CREASE_NOISE_SLICES, -1);
     m.ridge = 0.1;
     refused(&m, NULL, "ridge");
     m = settings(&cube, CREASE_NOISE_AUTO, -1);
     m.kind = CREASE_RPCA_TUCKER, m.rank = 0;
     refused(&m, NULL, "CP model");
-    m = settings(&cube, CREASE_NOISE_AUTO, -1);
+    m = settings(&cube, CREASE_NOISE_SLICES, -1);
     o.method = CREASE_METHOD_BCD;
     refused(&m, &o, "envelope");
     m = settings(&cube, (crease_noise)7, -1);
