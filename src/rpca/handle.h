@@ -62,7 +62,8 @@ typedef struct {
     const double *given; /* the data before they were divided */
     double *data;        /* and after */
     double *start[CREASE_MAX_ORDER], *factor[CREASE_MAX_ORDER]; /* of the run; as last asked for */
-    bool wanted, missing; /* are there to be any? some of the data are nan */
+    bool wanted, unknown; /* are there to be any? the start does not say */
+    bool missing;         /* some of the data are nan */
     char reason[240];
 } crs_noise_levels;
 

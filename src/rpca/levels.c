@@ -15,7 +15,7 @@
 #include "rpca/handle.h"
 #include "smooth/fit.h"
 
-enum { ENTRIES = 4096, FEW_ENTRIES = 200, FEW_SLICES = 500, LEAST = 20 };
+enum { ENTRIES = 4096, FEW_ENTRIES = 200, FEW_SLICES = 500, LEAST = 20, SAMPLE = 1 << 16 };
 static const double usual_error = 1.167, percents = 2.563; /* from 10 to 90, in deviations */
 static const double worth = 3;       /* so many fold do levels differ that are taken into account */
 static const double floor_of = 0.1;  /* of the median level */
@@ -117,12 +117,12 @@ static spread widest(const residuals *v, unsigned modes, double least, double *w
     return best;
 }
 
-/* Residuals of no more than this are rounding. */
+/* Residuals of no more than this are rounding, by an even sample of the data. */
 static double least_of(const residuals *v)
 {
-    const ptrdiff_t size = crease_size(v->shape);
+    const ptrdiff_t size = crease_size(v->shape), step = 1 + size / SAMPLE;
     double most = 0;
-    for (ptrdiff_t j = 0; j < size; j++)
+    for (ptrdiff_t j = 0; j < size; j += step)
         if (fabs(v->t[j]) > most) most = fabs(v->t[j]);
     return rounding * most;
 }
@@ -258,7 +258,9 @@ bool crs_levels_judge(crease_rpca *r, bool ended, crease_error *e)
     if (!work) return false;
     tell(r, &v, work);
     crs_free(work);
-    return !r->levels || !r->levels->wanted || take_start(r, &v, e);
+    if (!r->levels) return true;
+    r->levels->unknown = !ended && isnan(v.factor[0][0]); /* of rows that are eliminated */
+    return !r->levels->wanted || take_start(r, &v, e);
 }
 
 bool crs_levels_make(crease_rpca *r, bool start, crease_error *e)
@@ -276,6 +278,7 @@ bool crs_levels_make(crease_rpca *r, bool start, crease_error *e)
     if (l->level && !find_levels(&v, l, least_of(&v), work)) {
         crs_free(l->level);
         l->level = NULL;
+        snprintf(l->reason, sizeof l->reason, "there is no noise to speak of");
     }
     crs_free(work);
     if (done && l->level && start) done = take_start(r, &v, e);

@@ -529,7 +529,7 @@ static bool build_levels(crease_rpca *r, const crease_rpca_settings *s, const cr
     l->shape = s->shape;
     r->facts.noise_reason = l->reason;
     if (!crs_levels_judge(r, false, e)) return false;
-    if (!l->wanted && s->noise == CREASE_NOISE_AUTO && l->mode >= 0) return true;
+    if (!l->wanted && !l->unknown) return true;
     first.rank = r->s.rank;
     first.most = 0;
     unmask(r, tensor);

@@ -230,6 +230,19 @@ static void noise_that_differs_is_found(void **state)
     }
 }
 
+/* Rounding has no levels, whoever asks for them. */
+static void data_without_noise_have_no_levels(void **state)
+{
+    (void)state;
+    crease_cp_instance *c = instance(&cube, 54, 0);
+    const crease_rpca_settings m = settings(&cube, CREASE_NOISE_SLICES, 1);
+    crease_rpca *r = fit(&m, c->tensor);
+    assert_null(crease_rpca_noise_levels(r, 1));
+    assert_true(strlen(crease_rpca_about(r)->noise_reason) > 0);
+    crease_rpca_free(r);
+    crease_cp_instance_free(c);
+}
+
 static void refused(const crease_rpca_settings *m, const crease_options *o, const char *word)
 {
     crease_error e = { .code = CREASE_OK };
@@ -268,6 +281,7 @@ int main(void)
         cmocka_unit_test(units_of_the_slices_do_not_matter),
         cmocka_unit_test(one_noise_for_all_is_left_alone),
         cmocka_unit_test(noise_that_differs_is_found),
+        cmocka_unit_test(data_without_noise_have_no_levels),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
