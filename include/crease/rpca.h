@@ -52,6 +52,15 @@ typedef enum { CREASE_GROUPS_GIVEN, CREASE_GROUPS_FIBRES, CREASE_GROUPS_SLICES }
 
 #define CREASE_CENTER_ALL 0x80000000u
 
+/* How noise may differ: not at all, from row to row of a matrix, from slice to slice of a mode, or
+ * as the residuals of a first fit say. */
+typedef enum {
+    CREASE_NOISE_GLOBAL,
+    CREASE_NOISE_ROWS,
+    CREASE_NOISE_SLICES,
+    CREASE_NOISE_AUTO
+} crease_noise;
+
 /* May grow (options.h): begin with crease_rpca_default. */
 typedef struct {
     size_t size;
@@ -93,6 +102,9 @@ typedef struct {
     unsigned center; /* constants to be removed from the data, found together with the fit: bit n:
                         one for every index of mode n, from 0; CREASE_CENTER_ALL: one; 0: none.
                         Not of pcp */
+    crease_noise noise; /* of cp without a ridge: a level s of the noise for every row or slice,
+                           from the residuals of a first fit, and robust PCA of T/s */
+    int noise_mode;     /* of slices: counted from 0; -1: where levels differ most */
 } crease_rpca_settings;
 
 /* What `crease rpca` does without options: cp, rank and threshold from the data (learn = 3), l1,
@@ -173,6 +185,11 @@ CREASE_API const crease_analysis *crease_rpca_analysis(const crease_rpca *r);
  * none. The model, its z and b, its certificate and problem are of the data without them; the
  * low-rank part has them again. */
 CREASE_API const double *crease_rpca_center(const crease_rpca *r, int n);
+
+/* The levels of the noise of every index of mode n, in units of their median; NULL: it is one for
+ * all. Factors and parts are of the data as they are; certificate, alpha, threshold, deviations and
+ * what is clear are those of the data divided by their levels. */
+CREASE_API const double *crease_rpca_noise_levels(const crease_rpca *r, int n);
 
 /* The settings with everything chosen, learned and filled in, and the options of the run. */
 CREASE_API const crease_rpca_settings *crease_rpca_used(const crease_rpca *r);
@@ -278,6 +295,10 @@ typedef struct {
     double explained;         /* 1 - sum noise^2/sum T^2 where the sparse part is 0; NaN: T is */
     bool listed;              /* of cp: less than one entry in four was observed, and passes are
                                  over these alone */
+    const char *noise_reason; /* why noise has levels, or none; "": that was given */
+    int noise_in;             /* the mode in which noise differs most; -1: it is not known */
+    double noise_ratio;       /* there, of a high level to a low one (the 90th and the 10th percent)
+                                 beyond what estimating them explains; NaN: it is not known */
     double gap;               /* of pcp: (F - a proved lower bound of the minimum)/F, F = |L|_* +
                                  alpha |T - L|_1; NaN: not known */
 } crease_rpca_facts;

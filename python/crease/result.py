@@ -241,6 +241,25 @@ class RPCAResult(_Parts):
         return found
 
     @property
+    def noise_levels(self) -> Mapping[int, Floats]:
+        """Of noise that differs: the level of every index of a model axis, their median being 1."""
+        found: Dict[int, Floats] = {}
+        for name, array in self.files.items():
+            match = re.fullmatch(r"noise_levels_(\d+)\.npy", name)
+            if match and isinstance(array, np.ndarray):
+                found[int(match[1]) - 1] = array
+        return found
+
+    @property
+    def _level(self) -> Union[float, Floats]:
+        """The level of every entry of the data."""
+        for axis, levels in self.noise_levels.items():
+            shape = tuple(self.details["model_shape"])
+            column = levels.reshape((-1,) + (1,) * (len(shape) - axis - 1))
+            return np.broadcast_to(column, shape).reshape(self.details["shape"])
+        return 1.0
+
+    @property
     def _share(self) -> Mapping[str, Any]:
         parts: Mapping[str, Any] = self.details["parts"]
         return parts
@@ -258,7 +277,7 @@ class RPCAResult(_Parts):
         found: Bools = self.sparse != 0
         beyond = self._share["clear_beyond"]
         if beyond is not None:
-            found &= np.abs(self.sparse + self.residual) > beyond
+            found &= np.abs(self.sparse + self.residual) > beyond * self._level
         found.flags.writeable = False
         return found
 

@@ -495,3 +495,18 @@ def test_axes_travel_into_xarray() -> None:
     assert data.lowrank.dims == ("sample", "emission", "excitation")
     assert data.emission.attrs["units"] == "nm" and data.emission[0] == 270
     assert data.factor_2.dims == ("emission", "component")
+
+
+def test_levels_of_noise_are_per_axis_and_bound_the_outliers(tensor):
+    rng = np.random.default_rng(3)
+    level = 10.0 ** np.linspace(-1, 1, tensor.shape[1])[None, :, None]
+    data = np.array(tensor) + 0.05 * level * rng.normal(size=tensor.shape)
+    r = crease.rpca(data, 2, noise="per-slice:1")
+    assert set(r.noise_levels) == {1} and r.verdict == "VALID"
+    levels = r.noise_levels[1]
+    assert levels.shape == (tensor.shape[1],) and levels[-1] > 5 * levels[0]
+    assert np.allclose(r.lowrank + r.sparse + r.residual, data)
+    beyond = r.details["parts"]["clear_beyond"] * levels[None, :, None]
+    assert np.array_equal(r.outliers, (r.sparse != 0) & (np.abs(r.sparse + r.residual) > beyond))
+    assert r.outliers.sum() == r.details["parts"]["clear"]
+    assert not crease.rpca(data, 2).noise_levels

@@ -82,7 +82,17 @@ static bool read_center(crs_apply_job *j, crease_error *e)
                         "the model was centered for every index of axis %d, along which the data "
                         "are new; fit it with --center all or other modes, or name another --axis",
                         j->mode);
+    if (j->center.level && j->center.mode == j->mode)
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "the noise of the model has a level for every index of axis %d, along which "
+            "the data are new; fit it with --noise global or per-slice:N of another "
+            "mode, or name another --axis",
+            j->mode);
     j->center.shape = j->shape;
+    crs_array *x = j->center.level ? &j->factor[j->center.mode] : NULL;
+    for (ptrdiff_t k = 0; x && k < crease_size(&x->shape); k++)
+        x->data[k] /= j->center.level[k / x->shape.dim[1]];
     return true;
 }
 
@@ -342,7 +352,10 @@ static bool write_certificate(crs_apply_job *j, crease_error *e)
 static bool write_arrays(crs_apply_job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
-    crs_center_shift(&j->center, 1, 0, crease_size(&j->shape), j->out.lowrank);
+    const ptrdiff_t size = crease_size(&j->shape);
+    crs_center_shift(&j->center, 1, 0, size, j->out.lowrank);
+    crs_noise_times(&j->center, 1, 0, size, j->out.sparse);
+    crs_noise_times(&j->center, 1, 0, size, j->noise);
     return crs_folder_array(&j->folder, "coefficients.npy", &table, j->out.coefficients, e) &&
            crs_folder_array(&j->folder, "lowrank.npy", &j->given, j->out.lowrank, e) &&
            crs_folder_array(&j->folder, "sparse.npy", &j->given, j->out.sparse, e) &&

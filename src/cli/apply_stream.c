@@ -165,6 +165,8 @@ static bool fit_part(crs_apply_job *j, desk *d, ptrdiff_t first, ptrdiff_t count
     if (!done) return false;
     j->worst = p.worst, j->judged = p.judged;
     crs_center_shift(&j->center, 1, from, n, p.out.lowrank);
+    crs_noise_times(&j->center, 1, from, n, p.out.sparse);
+    crs_noise_times(&j->center, 1, from, n, p.noise);
     if (!d->writes || put_part(&p, d, first, e)) return true;
     d->writes = false;
     return j->a->team && j->a->team->rank > 0;
@@ -200,6 +202,8 @@ static void visit_model(crs_visitor *v, crs_apply_job *j)
     crs_visit(v, j->center.shape);
     for (int n = 0; n <= j->order; n++)
         crs_visit_array(v, j->center.value[n], n == 0 ? 1 : j->center.shape.dim[n - 1]);
+    crs_visit(v, j->center.mode);
+    crs_visit_array(v, j->center.level, j->center.shape.dim[j->center.mode]);
 }
 
 static void visit_told(crs_visitor *v, void *self)

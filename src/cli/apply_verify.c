@@ -139,14 +139,22 @@ static bool read_part(const crs_judged *judged, const char *name, const crease_s
            crs_fail(e, CREASE_BAD_SHAPE, "%s does not suit the data and the model", name);
 }
 
+/* The parts of the data become those of what was fitted. */
+static void divide_parts(crs_apply_job *j)
+{
+    const ptrdiff_t size = crease_size(&j->shape);
+    crs_center_shift(&j->center, -1, 0, size, j->out.lowrank);
+    crs_noise_times(&j->center, -1, 0, size, j->out.sparse);
+    crs_noise_times(&j->center, -1, 0, size, j->noise);
+}
+
 static bool read_parts(const crs_judged *judged, crs_apply_job *j, crease_error *e)
 {
     const crease_space table = crease_matrix(j->shape.dim[j->mode], j->s.rank);
     return read_part(judged, "coefficients.npy", &table, &j->out.coefficients, e) &&
            read_part(judged, "lowrank.npy", &j->given, &j->out.lowrank, e) &&
            read_part(judged, "sparse.npy", &j->given, &j->out.sparse, e) &&
-           read_part(judged, "noise.npy", &j->given, &j->noise, e) &&
-           (crs_center_shift(&j->center, -1, 0, crease_size(&j->shape), j->out.lowrank), true);
+           read_part(judged, "noise.npy", &j->given, &j->noise, e) && (divide_parts(j), true);
 }
 
 /* Where the model, the data and the mask are; NULL of a mask: there was none. */

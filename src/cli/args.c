@@ -70,10 +70,14 @@ const crs_taken *crs_takes(const crs_verb *v, int k)
 static int find_option(const crs_verb *verb, const char *word, crease_error *e)
 {
     char name[CRS_NAME], other[CRS_NAME];
+    bool known = false; /* a name may mean another option to another verb */
     respell(word, '-', '_', name);
     for (int k = 0; k < CRS_OPTIONS; k++) {
         if (strcmp(list[k].name, name) != 0) continue;
         if (crs_takes(verb, k)) return k;
+        known = true;
+    }
+    if (known) {
         crs_fail(e, CREASE_BAD_ARGUMENT,
                  "%s does not take %s; 'crease help %s --all' shows its options", verb->name, word,
                  verb->name);

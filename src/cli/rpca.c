@@ -172,7 +172,8 @@ static bool read_options(crs_rpca_job *j, crease_error *e)
     if (!run_options(j, e) || !machine_options(j, e) ||
         !crs_penalty_open(crs_given(j->a, CRS_OPT_PENALTY), &j->penalty, e) ||
         !crs_rpca_groups(crs_given(j->a, CRS_OPT_GROUPS), m, e) || !read_init(j, e) ||
-        !crs_center_option(j->a, &m->center, e) || !read_rank(j, e) || !read_alpha(j, e) ||
+        !crs_center_option(j->a, &m->center, e) || !crs_noise_option(j->a, m, e) ||
+        !read_rank(j, e) || !read_alpha(j, e) ||
         !number(j, CRS_OPT_ALPHA_NOISE, false, &m->alpha_noise, e) ||
         !number(j, CRS_OPT_RIDGE, true, &m->ridge, e))
         return false;
@@ -542,7 +543,8 @@ const crs_verb crs_rpca_verb = {
         CRS_FOR_SAYS(RANK, OF_FACTORS,
                      "number of rank-one terms; of tucker and matrix one number, or one per mode; "
                      "auto:R for at most R (default auto: chosen from the data)"),
-        CRS_FOR(CENTER, OF_FACTORS), CRS_FOR(PRUNE, OF_FACTORS), CRS_FOR(PENALTY, OF_FACTORS),
+        CRS_FOR(CENTER, OF_FACTORS), CRS_FOR(NOISE_LEVELS, OF_CP), CRS_FOR(PRUNE, OF_FACTORS),
+        CRS_FOR(PENALTY, OF_FACTORS),
         CRS_FOR_SAYS(GROUPS, OF_CP,
                      "of the penalty: fibres:AXIS or slices:AXIS, counted from 0; sizes of "
                      "consecutive groups (3,2,4); or a label for every entry: after @ "

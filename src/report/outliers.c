@@ -232,7 +232,8 @@ static void put_outlier(crs_page *p, const crs_split *s, ptrdiff_t k)
     crs_mark(&p->body, "<td>%s</td><td>%s</td><td>%s%s</td>", crs_fixed(low + beyond, decimals, a),
              crs_fixed(low, decimals, b), beyond > 0 ? "+" : "", crs_fixed(beyond, decimals, c));
     if (s->deviation > 0)
-        crs_mark(&p->body, "<td>%s</td>", crs_count(round(fabs(beyond) / s->deviation), d));
+        crs_mark(&p->body, "<td>%s</td>",
+                 crs_count(round(fabs(beyond) / (s->deviation * crs_level(s, k))), d));
     crs_mark(&p->body, "</tr>");
 }
 

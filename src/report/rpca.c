@@ -99,6 +99,18 @@ static bool add_constants(const crs_page *p, crs_split *s, crease_error *e)
     return true;
 }
 
+static bool read_levels(const crs_page *p, crs_split *s, crease_error *e)
+{
+    for (int n = 0; n < s->grid.order && !s->level.data; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "noise_levels_%d.npy", n + 1);
+        if (!read_if_there(p, name, &s->level, e)) return false;
+        s->level_mode = n;
+        if (crease_size(&s->level.shape) != s->grid.dim[n]) crs_array_free(&s->level);
+    }
+    return true;
+}
+
 /* By fibres along the last mode */
 static double *sum_terms(const crs_split *s, crease_error *e)
 {
@@ -350,6 +362,7 @@ void crs_split_free(crs_split *s)
     crs_array_free(&s->lowrank);
     crs_array_free(&s->sparse);
     crs_array_free(&s->residual);
+    crs_array_free(&s->level);
     crs_array_free(&s->weights);
     crs_array_free(&s->core);
     for (int n = 0; n < CREASE_MAX_ORDER; n++) crs_array_free(&s->factor[n]);
@@ -366,7 +379,8 @@ static void close_split(crs_page *p)
 
 bool crs_split_read(crs_page *p, crs_split *s, crease_error *e)
 {
-    if (!read_parts(p, s, e) || !find_unseen(p, s, e) || !measure(p, s, e)) return false;
+    if (!read_parts(p, s, e) || !find_unseen(p, s, e) || !read_levels(p, s, e) || !measure(p, s, e))
+        return false;
     s->video = is_video(p, s);
     if (!crs_split_terms(s, e)) return false;
     s->low = s->video ? "background" : "low-rank part";

@@ -23,12 +23,14 @@ typedef struct {
     double *term[CREASE_MAX_ORDER], *weight; /* grid.dim x terms; in one block of memory */
     double *scaled;                          /* term[0] times the weights */
 
-    double deviation;       /* of the noise; 0: none */
-    double beyond;          /* a clear outlier is farther from the low-rank part */
-    ptrdiff_t clear;        /* entries beyond 5 deviations */
-    double fit;             /* share of the data without outliers that the low-rank part explains */
-    bool video;             /* the last axis counts frames */
-    int along;              /* the axis that is cut into slices */
+    double deviation; /* of the noise; 0: none */
+    double beyond;    /* a clear outlier is farther from the low-rank part */
+    crs_array level;  /* of the noise of every index of mode `level_mode` of the grid, which */
+    int level_mode;   /* both are in units of; empty: one for all */
+    ptrdiff_t clear;  /* entries beyond 5 deviations */
+    double fit;       /* share of the data without outliers that the low-rank part explains */
+    bool video;       /* the last axis counts frames */
+    int along;        /* the axis that is cut into slices */
     const char *low, *high; /* what the parts are called: "low-rank part" and "sparse part" */
     const ptrdiff_t *begin; /* the slice that is shown first; NULL: a usual one */
 } crs_split;
@@ -44,17 +46,22 @@ static inline double crs_beyond(const crs_split *s, ptrdiff_t k)
 {
     return s->sparse.data[k] + s->residual.data[k];
 }
-static inline bool crs_is_clear(const crs_split *s, ptrdiff_t k)
-{
-    return s->sparse.data[k] != 0 && (!s->unseen || !s->unseen[k]) &&
-           fabs(crs_beyond(s, k)) > s->beyond;
-}
 
 /* The index of entry k along axis n. */
 static inline ptrdiff_t crs_index(const crease_space *s, ptrdiff_t k, int n)
 {
     for (int m = s->order - 1; m > n; m--) k /= s->dim[m];
     return k % s->dim[n];
+}
+
+static inline double crs_level(const crs_split *s, ptrdiff_t k)
+{
+    return s->level.data ? s->level.data[crs_index(&s->grid, k, s->level_mode)] : 1;
+}
+static inline bool crs_is_clear(const crs_split *s, ptrdiff_t k)
+{
+    return s->sparse.data[k] != 0 && (!s->unseen || !s->unseen[k]) &&
+           fabs(crs_beyond(s, k)) > s->beyond * crs_level(s, k);
 }
 
 /* terms.c */

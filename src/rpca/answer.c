@@ -12,13 +12,36 @@ static const double *own(const crease_rpca *r, int power, ptrdiff_t n, const dou
     return out;
 }
 
+/* Term r of the data has the columns of that of T/s, of which one is divided by its levels, all of
+ * one norm again. */
+static const double *times_levels(const crease_rpca *r, int n, const double *x)
+{
+    const crs_noise_levels *l = crs_levels_of(r);
+    const ptrdiff_t rank = r->s.rank, rows = l->shape.dim[l->mode], own = l->shape.dim[n];
+    const double *y = n == l->mode ? x : crease_cp_fit_factor(r->cp, l->mode);
+    double *out = l->factor[n];
+    for (ptrdiff_t k = 0; k < rank; k++) {
+        double was = 0, is = 0;
+        for (ptrdiff_t i = 0; i < rows; i++) {
+            was += square(y[i * rank + k]);
+            is += square(l->level[i] * y[i * rank + k]);
+        }
+        const double grows = was > 0 ? sqrt(is / was) : 1;
+        const double times = pow(grows, 1.0 / l->shape.order) / (n == l->mode ? grows : 1);
+        for (ptrdiff_t i = 0; i < own; i++)
+            out[i * rank + k] = times * x[i * rank + k] * (n == l->mode ? l->level[i] : 1);
+    }
+    return out;
+}
+
 const double *crease_rpca_factor(const crease_rpca *r, int n)
 {
     const crs_units *u = r->units;
     if (r->s.kind == CREASE_RPCA_PCP) return NULL;
     if (!r->cp) return crease_rpca_block(r, n);
-    return own(r, u ? u->factor : 0, r->s.shape.dim[n] * r->s.rank, crease_cp_fit_factor(r->cp, n),
-               u ? u->block[n] : NULL);
+    const double *x = own(r, u ? u->factor : 0, r->s.shape.dim[n] * r->s.rank,
+                          crease_cp_fit_factor(r->cp, n), u ? u->block[n] : NULL);
+    return crs_levels_of(r) ? times_levels(r, n, x) : x;
 }
 
 const double *crease_rpca_core(const crease_rpca *r)
@@ -187,7 +210,7 @@ static void read_data(const crease_rpca *r, ptrdiff_t first, ptrdiff_t n, double
     for (ptrdiff_t j = 0; j < n; j++) out[j] = out[j] != 0 ? r->units->given[first + j] : 0;
 }
 
-/* Parts of the model of the data without their centre */
+/* Parts of the model of the data without their centre, divided by the levels of their noise */
 static void read_own(const crease_rpca *r, crease_rpca_part part, ptrdiff_t first, ptrdiff_t count,
                      double *out)
 {
@@ -213,13 +236,21 @@ void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, ptrdiff_t fir
                       double *out)
 {
     const crs_center *c = r->center && r->center->ready ? r->center : NULL;
+    const crs_noise_levels *l = crs_levels_of(r);
     ptrdiff_t left, right;
     crease_rpca_rows(r, &left, &right);
     if (c && part == CREASE_RPCA_DATA) {
         crs_center_data(c, first * right, count * right, out);
         return;
     }
+    if (l && part == CREASE_RPCA_DATA) {
+        read_own(r, CREASE_RPCA_SEEN, first, count, out);
+        for (ptrdiff_t j = 0; j < count * right; j++)
+            out[j] = out[j] != 0 ? l->given[first * right + j] : 0;
+        return;
+    }
     read_own(r, part, first, count, out);
+    if (l && part != CREASE_RPCA_SEEN) crs_levels_times(l, 1, first * right, count * right, out);
     if (c && part == CREASE_RPCA_LOWRANK) crs_center_add(c, 1, first * right, count * right, out);
 }
 
@@ -286,13 +317,17 @@ static void find_clear(rows *w, ptrdiff_t at, ptrdiff_t n)
 static void each_rows(rows *w, void (*look)(rows *w, ptrdiff_t at, ptrdiff_t n))
 {
     ptrdiff_t left, right;
+    const crs_noise_levels *l = crs_levels_of(w->r);
     crease_rpca_rows(w->r, &left, &right);
     for (ptrdiff_t i = 0; i < left; i += w->many) {
         const ptrdiff_t count = fewer(w->many, left - i);
+        double *const scaled[] = { w->sparse, w->noise, w->data };
         crease_rpca_read(w->r, CREASE_RPCA_SPARSE, i, count, w->sparse);
         crease_rpca_read(w->r, CREASE_RPCA_NOISE, i, count, w->noise);
         crease_rpca_read(w->r, CREASE_RPCA_SEEN, i, count, w->seen);
         crease_rpca_read(w->r, CREASE_RPCA_DATA, i, count, w->data);
+        for (int k = 0; l && k < 3; k++)
+            crs_levels_times(l, -1, i * right, count * right, scaled[k]);
         look(w, i * right, count * right);
     }
 }
@@ -349,7 +384,7 @@ static void find_constant(crease_rpca *r)
     const double enough = 0.02;
     double product = 1;
     unsigned modes = 0;
-    if (!r->cp || r->facts.terms < 2 || r->center) return;
+    if (!r->cp || r->facts.terms < 2 || r->center || crs_levels_of(r)) return;
     for (int n = 0; n < s->order; n++) {
         const double *x = crease_cp_fit_factor(r->cp, n);
         double sum = 0, squares = 0;
@@ -368,10 +403,18 @@ static void find_constant(crease_rpca *r)
     r->facts.constant_to = sqrt(pos(1 - product));
 }
 
+/* Does noise differ where it was one for all? */
+static void find_levels(crease_rpca *r)
+{
+    const crs_source *t = r->cp ? r->cp->source : NULL;
+    if (t && t->whole && !r->levels) crs_levels_judge(r, true, NULL); /* or nobody knows */
+}
+
 const crease_rpca_facts *crease_rpca_about(crease_rpca *r)
 {
     crease_rpca_facts *f = &r->facts;
-    if (r->report.outcome != CREASE_NOT_RUN && !r->counted) count_outliers(r), find_constant(r);
+    if (r->report.outcome != CREASE_NOT_RUN && !r->counted)
+        count_outliers(r), find_constant(r), find_levels(r);
     if (r->pursuit) f->gap = r->pursuit->gap;
     f->theta_stop = r->cp && crease_cp_fit_theta_stop(r->cp);
     f->passes = r->tucker ? crs_tucker_run_readings(r->tucker)

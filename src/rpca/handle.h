@@ -54,6 +54,19 @@ typedef struct {
     bool ready; /* the parts are the user's from now on */
 } crs_center;
 
+/* Noise that differs from slice to slice of a mode (levels.c). */
+typedef struct {
+    crease_space shape;
+    int mode;
+    double *level;       /* of every index */
+    const double *given; /* the data before they were divided */
+    double *data;        /* and after */
+    double *start[CREASE_MAX_ORDER], *factor[CREASE_MAX_ORDER]; /* of the run; as last asked for */
+    bool wanted, unknown; /* are there to be any? the start does not say */
+    bool missing;         /* some of the data are nan */
+    char reason[240];
+} crs_noise_levels;
+
 struct crease_rpca {
     crease_watch watch;     /* in that of the options */
     crease_rpca_settings s; /* everything filled in, the user's once the handle is there */
@@ -61,11 +74,12 @@ struct crease_rpca {
     crease_cp_fit *cp;         /* NULL of the other kinds: */
     crease_tucker_rpca *model; /* the problem and its start */
     crease_solver *solver;
-    crs_pursuit *pursuit;   /* whose steps the solver makes; NULL: its own */
-    crs_tucker_run *tucker; /* in place of these: of a source */
-    double *lowrank;        /* of the other kinds */
-    crs_units *units;       /* NULL: the data are worked on in their own */
-    crs_center *center;     /* NULL: nothing is removed */
+    crs_pursuit *pursuit;     /* whose steps the solver makes; NULL: its own */
+    crs_tucker_run *tucker;   /* in place of these: of a source */
+    double *lowrank;          /* of the other kinds */
+    crs_units *units;         /* NULL: the data are worked on in their own */
+    crs_center *center;       /* NULL: nothing is removed */
+    crs_noise_levels *levels; /* NULL: noise is one for all; level NULL: so it was found to be */
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;
@@ -99,6 +113,21 @@ bool crs_rpca_center(crease_rpca *r, const double *tensor, crease_error *e);
 void crs_center_add(const crs_center *c, double sign, ptrdiff_t first, ptrdiff_t count, double *x);
 void crs_center_data(const crs_center *c, ptrdiff_t first, ptrdiff_t count, double *out);
 void crs_center_free(crs_center *c);
+
+/* What residuals at the start of the run, or at its end, say of levels, in the facts; and in
+ * r->levels, unless that is NULL: are they wanted? Then the factors are a start. */
+bool crs_levels_judge(crease_rpca *r, bool ended, crease_error *e);
+/* The levels by the answer of r, which had one noise for all, and with `start` the answer as a
+ * start; none where there is no noise to speak of. */
+bool crs_levels_make(crease_rpca *r, bool start, crease_error *e);
+/* x times the levels to the power 1 or -1, entries first, .. */
+void crs_levels_times(const crs_noise_levels *l, int power, ptrdiff_t first, ptrdiff_t count,
+                      double *x);
+void crs_levels_free(crs_noise_levels *l);
+static inline const crs_noise_levels *crs_levels_of(const crease_rpca *r) /* NULL: there are none */
+{
+    return r->levels && r->levels->level ? r->levels : NULL;
+}
 
 /* Sums over the entries whose sparse part is 0: squares of the noise and of T; is it known how
  * large the noise is? */

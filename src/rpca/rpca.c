@@ -17,7 +17,8 @@ void crease_rpca_init(crease_rpca_settings *s, size_t size, const crease_space *
                                        .penalty = crease_l1(1),
                                        .learn = threshold_factor,
                                        .alpha_noise = 1,
-                                       .sweeps = 20 };
+                                       .sweeps = 20,
+                                       .noise_mode = -1 };
     crs_settings_give(s, size, &own, sizeof own);
 }
 
@@ -159,9 +160,44 @@ static bool suits(const crease_rpca_settings *s, crease_error *e)
                                     "learn = %g is outside its range: give a number > 0", s->learn);
 }
 
+static bool levels_suit(const crease_rpca_settings *s, bool envelope, crease_error *e)
+{
+    if (s->noise == CREASE_NOISE_GLOBAL) return true;
+    if ((unsigned)s->noise > CREASE_NOISE_AUTO)
+        return crs_fail(e, CREASE_BAD_ARGUMENT, "noise = %d; give one of 0 to %d", (int)s->noise,
+                        (int)CREASE_NOISE_AUTO);
+    if (s->kind != CREASE_RPCA_CP)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "noise that differs is of the CP model, for matrices, too: use --model cp, "
+                        "or divide the data by the levels of their noise before");
+    if (s->noise == CREASE_NOISE_AUTO) return true; /* none where they cannot be */
+    if (s->ridge > 0)
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "noise that differs divides a factor by its levels, and a ridge would be of "
+            "the divided one; leave out the ridge or the noise");
+    if (!envelope)
+        return crs_fail(
+            e, CREASE_UNSUPPORTED,
+            "noise that differs is of the envelope method; leave out the method, or the "
+            "noise");
+    if (s->noise == CREASE_NOISE_ROWS && s->shape.order != 2)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "noise per row is of matrices and the data have %d dimensions; merge all "
+                        "but the last, as by --merge 0,%d, or let noise differ per slice",
+                        s->shape.order, s->shape.order - 2);
+    return s->noise != CREASE_NOISE_SLICES ||
+           (s->noise_mode >= -1 && s->noise_mode < s->shape.order) ||
+           crs_fail(e, CREASE_BAD_ARGUMENT,
+                    "noise differs along mode %d, which data of %d dimensions do not have; modes "
+                    "are counted from 0",
+                    s->noise_mode, s->shape.order);
+}
+
 static bool prunes(const crease_rpca *r, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
+    if (!levels_suit(&r->s, crs_cp_fit_prunes(&cp), e)) return false;
     return r->s.kind != CREASE_RPCA_CP || !r->s.prune || crs_cp_fit_prunes(&cp) ||
            crs_fail(e, CREASE_UNSUPPORTED,
                     "prune is of the envelope method without a ridge, which judges the terms "
@@ -245,7 +281,8 @@ static bool fits(const crease_rpca *r, const double *tensor, crease_error *e)
     if (r->s.memory == 0) return true;
     if (!crs_cp_check_data(&cp.model, tensor, &missing, e)) return false;
     const double again = (r->units ? 8 : 0) * (double)crease_size(&r->s.shape) +
-                         (r->center ? 16 : 0) * (double)crease_size(&r->s.shape);
+                         (r->center ? 16 : 0) * (double)crease_size(&r->s.shape) +
+                         (crs_levels_of(r) ? 8 : 0) * (double)crease_size(&r->s.shape);
     const double bytes = again + crease_rpca_bytes(&r->s, &r->o, missing > 0, true);
     if (r->s.kind != CREASE_RPCA_CP && bytes == INFINITY) return true; /* building says why */
     return bytes <= r->s.memory ||
@@ -383,20 +420,138 @@ static bool penalty_fits(const crease_reg *r, crease_error *e)
                     crs_reg_name(r));
 }
 
-static bool begin(crease_rpca *r, double *tensor, crease_error *e)
+/* Nothing is known yet. */
+static void set_facts(crease_rpca_facts *f)
+{
+    *f =
+        (crease_rpca_facts){ .rank_reason = "", .noise_reason = "", .noise_in = -1, .largest = -1 };
+    f->agreement = f->deviation = f->fit_residual = f->share = f->noise_ratio = NAN;
+    f->gap = f->rms = f->clear_share = f->explained = f->largest_rest = NAN;
+    f->least = INFINITY;
+}
+
+/* On data without their constants. */
+static bool build(crease_rpca *r, double *tensor, crease_error *e)
 {
     const crease_cp_fit_settings cp = cp_settings(&r->s, &r->o);
     const bool learns = r->s.kind == CREASE_RPCA_CP ? crs_cp_fit_learns(&cp) : r->s.alpha == 0;
-    if (!suits(&r->s, e) || !prunes(r, e) || (r->s.center && !crs_rpca_center(r, tensor, e)))
-        return false;
-    if (r->center) tensor = r->center->data;
     if (!crs_rpca_enter(r, learns, tensor, e)) return false;
     double *data = r->units ? r->units->tensor : tensor;
     if (r->units) r->watch.value = r->units->value, r->watch.data = r->units->data;
-    const bool done =
-        choose(r, data, e) && fits(r, data, e) &&
-        (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, NULL, e) : begin_other(r, data, e)) &&
-        crs_rpca_leave(r, tensor, e) && penalty_fits(&r->s.penalty, e);
+    return choose(r, data, e) && fits(r, data, e) &&
+           (r->s.kind == CREASE_RPCA_CP ? begin_cp(r, data, NULL, e) : begin_other(r, data, e)) &&
+           crs_rpca_leave(r, tensor, e) && penalty_fits(&r->s.penalty, e);
+}
+
+/* The fit that showed how noise differs goes, and all that it chose. */
+static void clear(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o)
+{
+    const crease_rpca_facts was = r->facts;
+    crease_cp_fit_free(r->cp);
+    crs_units_free(r->units);
+    crease_cp_rank_table_free(r->ranks);
+    r->cp = NULL;
+    r->units = NULL;
+    r->ranks = NULL;
+    r->watch.value = r->watch.data = 0;
+    r->s = *s;
+    r->o = *o;
+    set_facts(&r->facts);
+    r->facts.rank_asked = was.rank_asked;
+    r->facts.noise_reason = was.noise_reason;
+    r->facts.noise_in = was.noise_in;
+    r->facts.noise_ratio = was.noise_ratio;
+}
+
+static crease_options rough_options(const crease_options *o)
+{
+    const double loose = 1e-3;
+    crease_options rough = *o;
+    rough.eps = larger(o->relative ? o->eps : 0, loose);
+    rough.relative = 1;
+    return rough;
+}
+
+/* Once more from these settings, on these data, which may be nan where they are missing. */
+static bool rebuild(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o,
+                    double *tensor, crease_error *e)
+{
+    const bool start = r->levels->start[0];
+    clear(r, s, o);
+    r->s.mask = NULL;
+    r->s.missing = r->levels->missing;
+    if (start) r->s.factor = (const double *const *)r->levels->start;
+    return build(r, tensor, e);
+}
+
+/* nan where T was not observed: it is 0 there once a fit was built on it. */
+static void unmask(const crease_rpca *r, double *tensor)
+{
+    const unsigned char *seen = r->cp->source->seen;
+    for (ptrdiff_t j = 0; seen && j < crease_size(&r->s.shape); j++)
+        if (!seen[j]) tensor[j] = NAN;
+    r->levels->missing = seen;
+}
+
+/* T/s in place of T */
+static bool divide(const crease_rpca *r, const double *tensor, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    const ptrdiff_t size = crease_size(&l->shape);
+    l->given = tensor;
+    l->data = crs_doubles(size, "the data divided by their noise", e);
+    if (!l->data) return false;
+    copy(size, tensor, l->data);
+    crs_levels_times(l, -1, 0, size, l->data);
+    unmask(r, l->data);
+    return true;
+}
+
+static bool levels_room(crease_rpca *r, crease_error *e)
+{
+    crs_noise_levels *l = r->levels;
+    for (int n = 0; n < l->shape.order; n++) {
+        l->factor[n] = crs_doubles(l->shape.dim[n] * r->s.rank, "a factor", e);
+        if (!l->factor[n]) return false;
+    }
+    return true;
+}
+
+/* A first fit, which need not be close, shows the levels; the run is of data divided by them. Of
+ * `auto` the start that would be the run's shows whether there are any. */
+static bool build_levels(crease_rpca *r, const crease_rpca_settings *s, const crease_options *o,
+                         double *tensor, crease_error *e)
+{
+    crease_rpca_settings first = *s;
+    const crease_options rough = rough_options(o);
+    crs_noise_levels *l = r->levels = crs_alloc(1, sizeof *l);
+    if (!l) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: levels of the noise");
+    l->shape = s->shape;
+    r->facts.noise_reason = l->reason;
+    if (!crs_levels_judge(r, false, e)) return false;
+    if (!l->wanted && !l->unknown) return true;
+    first.rank = r->s.rank;
+    first.most = 0;
+    unmask(r, tensor);
+    if (!rebuild(r, &first, &rough, tensor, e)) return false;
+    crease_rpca_run(r);
+    if (!crs_levels_make(r, s->rank > 0, e) || (l->level && !divide(r, tensor, e))) return false;
+    if (!l->level) unmask(r, tensor);
+    return rebuild(r, s, o, l->level ? l->data : tensor, e) && (!l->level || levels_room(r, e));
+}
+
+static bool begin(crease_rpca *r, double *tensor, crease_error *e)
+{
+    if (!suits(&r->s, e) || !prunes(r, e) || (r->s.center && !crs_rpca_center(r, tensor, e)))
+        return false;
+    if (r->center) tensor = r->center->data;
+    const crease_rpca_settings s = r->s;
+    const crease_options o = r->o;
+    const crease_cp_fit_settings cp = cp_settings(&s, &o);
+    const bool levels = s.noise != CREASE_NOISE_GLOBAL && crs_cp_fit_prunes(&cp);
+    const bool done = build(r, tensor, e) && (!levels || build_levels(r, &s, &o, tensor, e));
+    if (s.noise != CREASE_NOISE_GLOBAL && !levels)
+        r->facts.noise_reason = "levels are of the envelope method without a ridge";
     if (!r->center) return done;
     r->center->ready = true;
     r->facts.ranks = r->center->ranks;
@@ -440,6 +595,9 @@ static bool suits_source(const crease_rpca *r, const crs_source *t, crease_error
                         "of a tensor whose observed entries alone are held only --model cp is "
                         "fitted, or --model matrix with --ridge; use one of them");
     if (s->kind != CREASE_RPCA_CP && !suits_slabs(s, &r->o, e)) return false;
+    if (s->noise != CREASE_NOISE_GLOBAL)
+        return crs_fail(e, CREASE_UNSUPPORTED,
+                        "--noise needs the tensor in memory; use --noise global, or more memory");
     if (s->center)
         return crs_fail(e, CREASE_UNSUPPORTED,
                         "--center needs the tensor in memory; remove the constants before, or use "
@@ -501,12 +659,7 @@ static crease_rpca *allocate(crease_error *e)
 {
     crease_rpca *r = crs_alloc(1, sizeof *r);
     if (!r) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: robust PCA"), NULL;
-    r->facts.rank_reason = "";
-    r->facts.agreement = r->facts.deviation = r->facts.fit_residual = r->facts.share = NAN;
-    r->facts.gap = r->facts.rms = r->facts.clear_share = r->facts.explained =
-        r->facts.largest_rest = NAN;
-    r->facts.least = INFINITY;
-    r->facts.largest = -1;
+    set_facts(&r->facts);
     return r;
 }
 
@@ -566,6 +719,7 @@ void crease_rpca_free(crease_rpca *r)
     crease_cp_rank_table_free(r->ranks);
     crs_units_free(r->units);
     crs_center_free(r->center);
+    crs_levels_free(r->levels);
     crs_free(r->lowrank);
     crs_free(r->in_slab);
     crs_free(r);

@@ -154,7 +154,7 @@ value = {
 own = {
     ("verify", "rpca", "--problem"): [["g/tensor.npy"]],
     ("verify", "rpca", "--threads"): [["200"]],
-    ("rpca", "--weights"): [["g/weights.npy"]], ("regress", "--weights"): [["1,2,1,2,1,2"]],
+    ("rpca", "--noise"): [["auto"]], ("rpca", "--weights"): [["g/weights.npy"]], ("regress", "--weights"): [["1,2,1,2,1,2"]],
     ("prox", "group", "--weights"): [["2,1"]],
     ("generate", "--shape"): [["8,5,4"]], ("generate", "matrix", "--shape"): [["8,5"]],
     ("generate", "eem", "--shape"): [["7,11,9"]],

@@ -38,7 +38,7 @@ at_most 37 "exports that no other product file reads" "$work/unread"
 
 # Files: all of src, and of a folder those that its list does not name.
 find src -type f ! -name CMakeLists.txt ! -name '*.cmake' | sort >"$work/files"
-at_most 559 "files in src" "$work/files"
+at_most 560 "files in src" "$work/files"
 for folder in $(sed 's|/[^/]*$||' "$work/files" | sort -u); do
   cat "$folder"/*.def 2>/dev/null | tr -c 'a-z0-9_' '\n' | sort -u >"$work/listed"
   grep -E "^$folder/[^/]*$" "$work/files" | while read -r file; do

@@ -180,6 +180,8 @@ static const char *needs_all(const crs_args *a)
                  { CRS_OPT_WEIGHTS, "--weights" } };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         if (crs_given(a, list[k].id)) return list[k].name;
+    const char *noise = crs_given(a, CRS_OPT_NOISE_LEVELS);
+    if (noise && strcmp(noise, "global") != 0) return "--noise";
     const char *method = crs_given(a, CRS_OPT_METHOD);
     return !method || strcmp(method, "auto") == 0 || strcmp(method, "envelope") == 0 ? NULL
                                                                                      : "--method";
@@ -189,6 +191,7 @@ static const char *instead_of(const char *option)
 {
     return strcmp(option, "--mask") == 0     ? "let nan mark missing entries (--missing nan)"
            : strcmp(option, "--merge") == 0  ? "store the data in that shape"
+           : strcmp(option, "--noise") == 0  ? "use --noise global, or allow more memory"
            : strcmp(option, "--method") == 0 ? "use --method envelope"
                                              : "leave it out, or allow more memory";
 }

@@ -42,6 +42,7 @@ bool crs_foreground_take(crs_args *a, crs_foreground *f, crease_error *e)
     unless_given(a, CRS_OPT_RANK, "2");
     unless_given(a, CRS_OPT_PENALTY, "mcp");
     unless_given(a, CRS_OPT_WRITE, "lowrank");
+    unless_given(a, CRS_OPT_NOISE_LEVELS, "auto");
     return true;
 }
 

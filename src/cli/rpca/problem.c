@@ -205,6 +205,8 @@ static bool read_piece(const crs_rpca_arrays *a, crs_part *file, ptrdiff_t first
     if (!a->data(a->self, first, count, x[DATA], e)) return false;
     a->model(a->self, first, count, x[MODEL]);
     if (file[FILE_L].file.f) crs_center_shift(a->center, -1, first, count, x[FILE_L]);
+    crs_noise_times(a->center, -1, first, count, x[FILE_E]);
+    if (file[FILE_N].file.f) crs_noise_times(a->center, -1, first, count, x[FILE_N]);
     return true;
 }
 

@@ -156,6 +156,7 @@ static void put_model(crs_spot to, const crs_rpca_job *j)
     crs_put_flag(to, "nonneg", s.nonneg);
     crs_put_text(to, "merge", crs_given(j->a, CRS_OPT_MERGE));
     crs_put_text(to, "center", crs_given(j->a, CRS_OPT_CENTER));
+    crs_put_text(to, "noise", crs_given(j->a, CRS_OPT_NOISE_LEVELS));
     crs_put_flag(to, "missing", crs_given(j->a, CRS_OPT_MISSING));
 }
 
@@ -245,6 +246,27 @@ static void put_parts(crs_spot to, const crease_rpca_facts *f, const crease_spac
     crs_put_number(top, "deviations", fabs(f->largest_rest) / f->deviation);
 }
 
+/* How noise differs, and whether the fit has levels for it. */
+static void put_noise(crs_spot to, const crease_rpca *fit, const crease_rpca_facts *f)
+{
+    const crs_center_arrays own = crs_center_of(fit);
+    if (f->noise_in < 0 && !f->noise_reason[0]) {
+        crs_put_null(to, "noise_levels");
+        return;
+    }
+    const crs_spot in = crs_put_object(to, "noise_levels");
+    crs_put_text(in, "kind",
+                 !own.level                              ? "global"
+                 : own.shape.order == 2 && own.mode == 0 ? "per-row"
+                                                         : "per-slice");
+    if (f->noise_in < 0)
+        crs_put_null(in, "mode");
+    else
+        crs_put_whole(in, "mode", f->noise_in);
+    crs_put_number(in, "ratio", f->noise_ratio);
+    crs_put_text(in, "reason", f->noise_reason[0] ? f->noise_reason : NULL);
+}
+
 static void put_foreground(crs_spot to, const crs_foreground *f)
 {
     char clean[32];
@@ -312,6 +334,7 @@ static void put_details(crs_spot to, const crs_rpca_job *j)
     crs_put_text(to, "rank_reason", reason[0] ? reason : NULL);
     put_pilot(to, j);
     put_parts(to, crease_rpca_about(j->fit), &j->given);
+    put_noise(to, j->fit, crease_rpca_about(j->fit));
     put_foreground(to, &j->foreground);
     put_analysis(crs_put_object(to, "analysis"), j);
     put_audit(crs_put_object(to, "audit"), j);
@@ -474,9 +497,28 @@ static bool check_over_ranks(crs_rpca_job *j, bool *together, crease_error *e)
     return done || !*together;
 }
 
+/* The terms of what was fitted, for the checker: factors and weights that it may change. */
+static bool take_terms(const crs_rpca_job *j, const crs_center_arrays *c, double **factor,
+                       double **weight, crease_error *e)
+{
+    const crease_rpca_settings *s = crease_rpca_used(j->fit);
+    const ptrdiff_t size = c->level ? s->shape.dim[c->mode] * s->rank : 0;
+    for (int n = 0; n < s->shape.order; n++) factor[n] = j->unit[n];
+    *weight = j->weight;
+    if (!c->level) return true;
+    double *own = crs_doubles(size + s->rank, "the terms", e);
+    if (!own) return false;
+    copy(size, j->unit[c->mode], own);
+    copy(s->rank, j->weight, own + size);
+    factor[c->mode] = own;
+    *weight = own + size;
+    crs_noise_terms(c, s->rank, factor, *weight);
+    return true;
+}
+
 bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
 {
-    double *factor[CREASE_MAX_ORDER];
+    double *factor[CREASE_MAX_ORDER], *weight = NULL;
     const bool cp = j->s.kind == CREASE_RPCA_CP;
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     if (!cp) j->s.ranks = crease_rpca_used(j->fit)->ranks;
@@ -487,11 +529,12 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
     for (int n = 0; !cp && n < j->s.shape.order; n++)
         factor[n] = (double *)(uintptr_t)crease_rpca_factor(j->fit, n); /* which is not changed */
     const crs_center_arrays center = crs_center_of(j->fit);
+    if (cp && !take_terms(j, &center, factor, &weight, e)) return false;
     const crs_rpca_claim claim = { .list = crs_is_listed(j->source) ? j->source->listed : NULL,
                                    .folder = j->folder.beside,
                                    .s = *crease_rpca_used(j->fit),
-                                   .unit = cp ? j->unit : factor,
-                                   .weight = j->weight,
+                                   .unit = factor,
+                                   .weight = weight,
                                    .core = cp ? NULL : crease_rpca_core(j->fit),
                                    .fit = j->fit,
                                    .center = &center,
@@ -506,6 +549,7 @@ bool crs_rpca_write(crs_rpca_job *j, crease_error *e)
     bool done = !j->source || !j->source->team || !j->folder.path ||
                 crs_is_memory(j->folder.path) || check_over_ranks(j, &together, e);
     if (!together) done = crs_rpca_check(&claim, &j->verified, e);
+    if (center.level) crs_free(factor[center.mode]);
     crease_watch_enter(j->a->watch, CREASE_PHASE_WRITE);
     return done;
 }

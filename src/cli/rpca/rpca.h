@@ -132,14 +132,18 @@ void crs_tucker_summary(const crs_tucker_job *j, const crs_run *run);
 void crs_rpca_foretell(const crs_rpca_job *j);
 void crs_tucker_foretell(const crs_tucker_job *j);
 
-/* rpca/center.c: --center; the arrays of a folder or a fit, value[0] the one of all, value[n + 1]
- * those of mode n, NULL: none; x with sign times the constants of entries first, .. */
+/* rpca/center.c: --center and --noise; the arrays of a folder or a fit, value[0] the constant of
+ * all, value[n + 1] those of mode n, NULL: none; level: of the noise of every index of `mode`,
+ * NULL: one for all. What is fitted is (T - c)/s: -1 makes it of entries first, .. of the data, 1
+ * the data of it; levels_times does without the constants. */
 typedef struct {
     crease_space shape;
-    const double *value[CREASE_MAX_ORDER + 1];
-    crs_array own[CREASE_MAX_ORDER + 1];
+    const double *value[CREASE_MAX_ORDER + 1], *level;
+    int mode;
+    crs_array own[CREASE_MAX_ORDER + 1], own_level;
 } crs_center_arrays;
 bool crs_center_option(const crs_args *a, unsigned *modes, crease_error *e);
+bool crs_noise_option(const crs_args *a, crease_rpca_settings *s, crease_error *e);
 bool crs_center_write(crs_folder *f, const crease_rpca *fit, crease_error *e);
 crs_center_arrays crs_center_of(const crease_rpca *fit);
 bool crs_center_read(const char *folder, const crease_space *s, crs_center_arrays *c,
@@ -147,7 +151,12 @@ bool crs_center_read(const char *folder, const crease_space *s, crs_center_array
 void crs_center_close(crs_center_arrays *c);
 void crs_center_shift(const crs_center_arrays *c, double sign, ptrdiff_t first, ptrdiff_t count,
                       double *x);
-double crs_center_size(const crs_center_arrays *c); /* no constant is larger */
+void crs_noise_times(const crs_center_arrays *c, int sign, ptrdiff_t first, ptrdiff_t count,
+                     double *x);
+/* Unit columns and weights of the data become those of what is fitted. */
+void crs_noise_terms(const crs_center_arrays *c, ptrdiff_t rank, double *const *unit,
+                     double *weight);
+double crs_center_size(const crs_center_arrays *c); /* no constant is larger, divided */
 void crs_center_print(const crease_rpca *fit, const crease_rpca_facts *f);
 
 /* rpca/foreground.c: --foreground and its options, and what it means where other options are left

@@ -135,6 +135,9 @@ static bool load(reader *r, ptrdiff_t row)
         if (p->file.f && !crs_part_next(p, r->right, r->last[k], &r->why)) return false;
         if (!r->c->folder) from_fit(r, own[k], row, r->last[k]);
     }
+    for (int k = CRS_PART_E; k >= CRS_PART_Z && r->c->center; k--)
+        if (r->part[k].file.f || !r->c->folder)
+            crs_noise_times(r->c->center, -1, row * r->right, r->right, r->last[k]);
     if (r->model.last) derive(r, row);
     r->row = row;
     return true;
@@ -319,6 +322,10 @@ bool crs_rpca_check(const crs_rpca_claim *c, crease_verification *v, crease_erro
     const size_t used = done ? strlen(v->text) : 0;
     if (done && (r.model.last || c->list))
         snprintf(v->text + used, sizeof v->text - used, "; derived: Z, B");
+    const size_t now = done ? strlen(v->text) : 0;
+    if (done && c->center && c->center->level)
+        snprintf(v->text + now, sizeof v->text - now,
+                 "; of the data divided by noise_levels_%d.npy", c->center->mode + 1);
     close_parts(&r);
     return done;
 }
@@ -584,6 +591,7 @@ static bool read_arrays(const char *folder, rpca_result *r, crease_error *e)
         fit = fit && crease_space_equal(&r->factor[n].shape, &wanted);
         r->unit[n] = r->factor[n].data;
     }
+    if (fit && cp) crs_noise_terms(&r->center, s->rank, r->unit, r->weight.data);
     r->claim.folder = folder;
     r->claim.unit = r->unit;
     r->claim.weight = cp ? r->weight.data : NULL;
