@@ -62,7 +62,9 @@ struct crease_rpca {
     crease_tucker_rpca *model; /* the problem and its start */
     crease_solver *solver;
     crs_pursuit *pursuit;   /* whose steps the solver makes; NULL: its own */
-    crs_tucker_run *tucker; /* in place of these: of a source */
+    crs_tucker_run *tucker; /* in place of these, where the fit is the run */
+    crs_memory whole;       /* its source where the tensor is in memory, and W: NULL: ones */
+    unsigned char *seen;
     double *lowrank;        /* of the other kinds */
     crs_units *units;       /* NULL: the data are worked on in their own */
     crs_center *center;     /* NULL: nothing is removed */

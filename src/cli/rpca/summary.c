@@ -137,7 +137,9 @@ static void say_parts(const crease_rpca_facts *f, const crease_space *given, con
 static void say_truth(const crs_rpca_job *j)
 {
     const int d = j->s.shape.order;
-    if (j->truth.f)
+    if (j->truth.f && j->s.kind != CREASE_RPCA_CP)
+        crs_line("error", "%.3g of the low-rank part", j->error_lowrank);
+    else if (j->truth.f)
         crs_line("errors", "%.3g of the low-rank part, %.3g of Z", j->error_lowrank, j->error_z);
     for (int n = 0; n < d && j->true_rank > 0; n++) {
         if (!j->true_factor[n].data) continue;
@@ -315,6 +317,8 @@ void crs_rpca_foretell(const crs_rpca_job *j)
     if (chosen)
         crs_line("components", "to be chosen by held-out entries%s%s", asked ? ": " : "",
                  asked ? asked : "");
+    else if (!cp && j->s.ranks.order == 0)
+        crs_line("ranks", "to be chosen: directions larger than noise");
     else
         crs_line(cp ? "components" : "ranks", "%s", asked);
     crs_line("outliers", j->s.alpha > 0 ? "alpha %g" : "their threshold is learned from the data",
