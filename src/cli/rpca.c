@@ -496,8 +496,7 @@ static bool go_on(crs_rpca_job *j, crease_error *e)
 static bool run_fit(const crs_tucker_job *t, crease_error *e)
 {
     crs_rpca_job j = { .a = t->a, .s = t->s, .run = t->run, .penalty = t->penalty };
-    const bool done =
-        carry_out(&j, e) && (!j.fit || !crease_rpca_problem(j.fit) || go_on(&j, e));
+    const bool done = carry_out(&j, e) && (!j.fit || !crease_rpca_problem(j.fit) || go_on(&j, e));
     discard(&j);
     return done;
 }
@@ -550,7 +549,8 @@ const crs_verb crs_rpca_verb = {
         "ridge is NU times the nuclear norm; with --eta it bounds the noise. --model pcp is "
         "|L|_* + alpha |S|_1 with L + S = DATA. The folder of tucker and matrix holds "
         "core.npy in place of weights.npy; that of pcp, with --eta or with a --method of the paper "
-        "holds problem.json and the blocks of its point. The exit code is 0 when the point is certified stationary and the independent checker "
+        "holds problem.json and the blocks of its point. The exit code is 0 when the point is "
+        "certified stationary and the independent checker "
         "confirms it, 2 at a limit, 3 when the run "
         "diverged. Ctrl-C ends the iterations and writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",

@@ -65,9 +65,9 @@ struct crease_rpca {
     crs_tucker_run *tucker; /* in place of these, where the fit is the run */
     crs_memory whole;       /* its source where the tensor is in memory, and W: NULL: ones */
     unsigned char *seen;
-    double *lowrank;        /* of the other kinds */
-    crs_units *units;       /* NULL: the data are worked on in their own */
-    crs_center *center;     /* NULL: nothing is removed */
+    double *lowrank;    /* of the other kinds */
+    crs_units *units;   /* NULL: the data are worked on in their own */
+    crs_center *center; /* NULL: nothing is removed */
     crease_callback *call;
     void *user;
     crease_cp_rank_table *ranks;

@@ -98,7 +98,7 @@ bool crs_rpca_fit_runs(const crease_rpca_settings *s, const crease_options *o)
     const crs_partition cut = crs_partition_of(&s->shape);
     return s->kind == CREASE_RPCA_TUCKER && o->method == usual.method && o->mode == usual.mode &&
            (cut.count == 1 || cut.mode < s->shape.order - 1) &&
-           crs_options_read(o, crs_method_at(CREASE_METHOD_ENVELOPE)->reads, "", NULL);
+           crs_options_read(o, CRS_READS_ALWAYS, "", NULL);
 }
 
 /* Of the other kinds: vectors over all blocks that the solver of the problem keeps beside the model

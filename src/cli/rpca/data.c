@@ -241,8 +241,8 @@ static bool foresee(crs_rpca_job *j, crease_error *e)
     obstacle_of(j->a, j->s.kind, what, sizeof what, &instead);
     const double whole = forecast(j, false, false);
     const bool cut = j->s.kind != CREASE_RPCA_CP && !crs_rpca_fit_runs(&j->s, &j->run);
-    const bool shared = j->a->team && j->a->team->size > 1 && !what[0] &&
-                        crs_partition_of(&j->s.shape).count > 1;
+    const bool shared =
+        j->a->team && j->a->team->size > 1 && !what[0] && crs_partition_of(&j->s.shape).count > 1;
     if ((whole <= j->memory && !shared && !cut) || whole == INFINITY)
         return true; /* building says why */
     j->streams = !what[0];

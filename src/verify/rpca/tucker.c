@@ -207,9 +207,9 @@ static bool open_core(crs_verifier *v, crs_cp_core *k)
         bound *= length(block_size(k, n), n < last ? k->c->factor[n] : k->core);
         terms += n < last ? (real)k->ranks.dim[n] + 1 : 0;
     }
-    k->off = bound == 0 ? 0 /* then P is */
-                        : DBL_EPSILON * length(half, k->front) + terms * LDBL_EPSILON * bound +
-                              0x1p-1000L;
+    k->off = bound == 0
+                 ? 0 /* then P is */
+                 : DBL_EPSILON * length(half, k->front) + terms * LDBL_EPSILON * bound + 0x1p-1000L;
     return true;
 }
 

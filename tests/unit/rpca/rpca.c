@@ -139,8 +139,8 @@ static void every_kind_runs_and_its_parts_add_up(void **state)
         }
 }
 
-/* A Tucker model by another method, with what its fit does not read, or of a fit that cannot end, is
- * the problem in blocks. */
+/* A Tucker model by another method, with what its fit does not read, or of a fit that cannot end,
+ * is the problem in blocks. */
 static void a_tucker_model_is_a_problem_where_it_must_be(void **state)
 {
     crease_options o[3] = { crease_rpca_options(), crease_rpca_options(), crease_rpca_options() };

@@ -136,8 +136,8 @@ static void valid_factors(const run *r)
                           .read = read_row,
                           .user = r->fit };
     crease_rpca_rows(r->fit, &c.left, &c.right);
-    assert_true(crease_tucker_verify(&c, &used->ranks, crease_rpca_core(r->fit), r->o.eps, true, &v,
-                                     NULL));
+    assert_true(
+        crease_tucker_verify(&c, &used->ranks, crease_rpca_core(r->fit), r->o.eps, true, &v, NULL));
     if (v.verdict != CREASE_VERDICT_VALID) fail_msg("%s", v.text);
     crease_verification_free(&v);
 }
