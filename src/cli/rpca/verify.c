@@ -147,10 +147,10 @@ static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *o
                   : part == CREASE_RPCA_SPARSE ? CRS_PART_E
                   : part == CREASE_RPCA_SEEN   ? CRS_PART_W
                                                : CRS_PART_T;
+    const double *T = r->last[CRS_PART_T], *E = r->last[CRS_PART_E], *Z = r->last[CRS_PART_Z];
     if (!load(r, row)) return false;
-    copy(r->right, r->last[k], out);
-    for (ptrdiff_t j = 0; part == CREASE_RPCA_B && j < r->right; j++)
-        out[j] -= r->last[CRS_PART_E][j], out[j] -= r->last[CRS_PART_Z][j];
+    if (part != CREASE_RPCA_B) return copy(r->right, r->last[k], out), true;
+    for (ptrdiff_t j = 0; j < r->right; j++) out[j] = T[j] - E[j] - Z[j];
     return true;
 }
 
