@@ -159,7 +159,9 @@ static void say_grounds(const crs_rpca_job *j, const crease_rpca_facts *f)
     else if (f->starts > 1)
         crs_line("", "%d starts were compared, and no two of the best agree: try --starts %d",
                  f->starts, 4 * f->starts);
-    if (a->guarantee)
+    if (j->s.kind != CREASE_RPCA_CP)
+        crs_line("", "%ld passes over the data; no theorem bounds them", f->passes);
+    else if (a->guarantee)
         crs_line("", "a theorem bounds the steps of %s", crease_method_name(a->method));
     else
         crs_line("", "no theorem bounds the steps of %s%s", crease_method_name(a->method),
