@@ -114,6 +114,17 @@ np.save("cut/core.npy", np.load("cut/core.npy")[:, :2])'
 reseal cut
 expect_exit 65 "the factors and core do not suit the data and rank" verify cut
 
+# Settings of cp in its certificate are no claim about this model.
+for setting in '"ridge"] = 1' '"nonneg"] = True' '"groups"] = "fibres:0"'; do
+    rm -rf cut && cp -r tucker1 cut && $python -c "
+import json
+c = json.load(open('cut/certificate.json'))
+c['settings'][$setting
+json.dump(c, open('cut/certificate.json', 'w'))"
+    reseal cut
+    expect_exit 65 "which a Tucker model has not" verify cut
+done
+
 # The other verbs take such a folder; a limit ends a run with what there is, and it goes on from a checkpoint.
 run "$CREASE" report tucker1 --out page.html --quiet
 [ $code -eq 0 ] && [ -s page.html ]

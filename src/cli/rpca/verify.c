@@ -524,6 +524,10 @@ static bool read_settings(const crs_judged *j, bool tucker, rpca_result *r, crea
     r->claim.eps = j->eps;
     r->claim.parts = parts_of(json_object_get(j->certificate->document, "derived"));
     r->claim.relative = j->certificate->relative;
+    if (tucker && (s->ridge != 0 || s->nonneg || text_of(r, "groups") || text_of(r, "weights")))
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "certificate.json has a ridge, nonneg, groups or weights, which a Tucker "
+                        "model has not; make the result anew");
     return crs_penalty_open(text_of(r, "penalty"), &r->penalty, e) &&
            crs_rpca_groups(text_of(r, "groups"), s, e);
 }
