@@ -249,8 +249,8 @@ typedef struct {
 
 /* What is known of the answer, and of how it came about. */
 typedef struct {
-    const char *engine; /* "envelope", "fused", "generic"; of the other kinds "solver", of pcp
-                           "pursuit" unless another method is asked for */
+    const char *engine; /* "envelope", "fused", "generic"; of tucker "tucker", of pcp "pursuit",
+                           otherwise, or where another method is asked for, "solver" */
     ptrdiff_t missing;  /* entries that were not observed */
     ptrdiff_t outliers; /* entries of the sparse part that are not 0 */
     double share;       /* of the observed entries that these are */
@@ -328,7 +328,9 @@ CREASE_API void crease_rpca_read(const crease_rpca *r, crease_rpca_part part, pt
                                  ptrdiff_t count, double *out);
 
 /* The problem that tucker, ball and pcp are: blocks X1 .. Xd, C, E, Z, B; X, Y, E, B, Z; or L, S;
- * and the point found. NULL of cp, whose claim is below. Valid as long as the handle. */
+ * and the point found. NULL of cp and, where the method is auto in practical mode, of tucker, whose
+ * claims are below; of tucker blocks X1 .. Xd and C are there in any case. Valid as long as the
+ * handle. */
 CREASE_API const crease_problem *crease_rpca_problem(const crease_rpca *r);
 CREASE_API const double *crease_rpca_block(const crease_rpca *r, int i);
 CREASE_API const double *crease_rpca_multiplier(const crease_rpca *r);

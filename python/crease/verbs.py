@@ -34,7 +34,7 @@ Rank = Union[int, Sequence[int], range, str]
 _A = TypeVar("_A", bound=Answer)
 _ORDERS = tuple(range(2, 9))
 _NOTE = re.compile(r"^crease: \w+: note: ")  # what a line of the program begins with
-_WITH_DATA = ("tucker", "matrix", "pcp")  # models whose folder has a data.npy of its own
+_WITH_DATA = ("tucker", "matrix", "pcp")  # models whose folder may have a data.npy of its own
 
 
 def python_words(text: str) -> str:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * rpca: a tensor as low rank + sparse + noise: options, run and exit code. With --model tucker,
- * matrix and pcp the robust fit is written as a problem and certified as its solution; where it is
- * not stationary yet, the engine goes on. */
+ * rpca: a tensor as low rank + sparse + noise: options, run and exit code. With --model pcp, --eta
+ * or a method of the paper the robust fit is written as a problem and certified as its solution;
+ * where it is not stationary yet, the engine goes on. */
 #include <stdlib.h>
 
 #include "cli/rpca/rpca.h"
@@ -205,7 +205,8 @@ static void discard(crs_rpca_job *j)
 static bool fit_penalty(crs_rpca_job *j, crease_error *e)
 {
     crease_rpca_settings *m = &j->s;
-    if (m->groups == CREASE_GROUPS_GIVEN && !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
+    if (m->kind == CREASE_RPCA_CP && m->groups == CREASE_GROUPS_GIVEN &&
+        !crs_reg_fit(j->a, &m->shape, &j->penalty, e))
         return false;
     m->penalty = j->penalty.reg;
     return true;
@@ -228,6 +229,7 @@ static bool build(crs_rpca_job *j, crease_error *e)
 
 static bool fit(crs_rpca_job *j, crease_error *e)
 {
+    if (crease_rpca_problem(j->fit)) return true; /* go_on */
     crs_rpca_banner(j);
     crease_rpca_run(j->fit);
     const crease_error *why = crease_rpca_failure(j->fit);
@@ -263,15 +265,6 @@ static bool run_cp(const crs_args *a, crease_error *e)
     crs_rpca_job j = { .a = &own };
     const bool done =
         crs_foreground_take(&own, &j.foreground, e) && read_options(&j, e) && carry_out(&j, e);
-    discard(&j);
-    return done;
-}
-
-/* A Tucker model without its problem; the penalty is taken over. */
-static bool run_slabs(const crs_tucker_job *t, crease_error *e)
-{
-    crs_rpca_job j = { .a = t->a, .s = t->s, .run = t->run, .penalty = t->penalty };
-    const bool done = carry_out(&j, e);
     discard(&j);
     return done;
 }
@@ -478,12 +471,43 @@ static bool fit_tucker(crs_tucker_job *j, crease_error *e)
     return j->fit;
 }
 
+/* A fit that has not ended goes on as a problem. */
+static bool go_on(crs_rpca_job *j, crease_error *e)
+{
+    crs_tucker_job t = { .a = j->a,
+                         .penalty = j->penalty,
+                         .s = j->s,
+                         .run = j->run,
+                         .data = j->data,
+                         .asked = j->asked,
+                         .given = j->given,
+                         .fit = j->fit };
+    memcpy(t.hash, j->hash, sizeof t.hash);
+    crs_folder_abandon(&j->folder);
+    name_arrays(&t);
+    const bool done = tucker_outputs(&t, e) && crs_rpca_truth(t.a, &t.given, &t.truth, e) &&
+                      open_problem(&t, e) && solve_tucker(&t, e);
+    crs_folder_abandon(&t.folder);
+    crs_problem_file_free(t.file);
+    crs_array_free(&t.truth);
+    return done;
+}
+
+/* A Tucker model by its fit; the penalty is taken over. */
+static bool run_fit(const crs_tucker_job *t, crease_error *e)
+{
+    crs_rpca_job j = { .a = t->a, .s = t->s, .run = t->run, .penalty = t->penalty };
+    const bool done = carry_out(&j, e) && (!j.fit || !crease_rpca_problem(j.fit) || go_on(&j, e));
+    discard(&j);
+    return done;
+}
+
 static bool run_tucker(const crs_args *a, crease_error *e)
 {
     crs_tucker_job j = { .a = a };
-    bool slabs;
-    bool done = read_tucker_options(&j, e) && crs_tucker_plan(&j, &slabs, e);
-    if (done && slabs) return run_slabs(&j, e);
+    bool fits;
+    bool done = read_tucker_options(&j, e) && crs_tucker_plan(&j, &fits, e);
+    if (done && fits) return run_fit(&j, e);
     done = done && tucker_outputs(&j, e) && read_tucker(&j, e) && is_order_two(a, &j.s.shape, e);
     if (done && crs_dry(a))
         crs_tucker_foretell(&j);
@@ -524,10 +548,10 @@ const crs_verb crs_rpca_verb = {
         "entries. --model tucker has a core and a rank per mode, --model matrix is its order 2; "
         "both learn alpha from the residual. With --ridge, --model matrix is CP of order 2, whose "
         "ridge is NU times the nuclear norm; with --eta it bounds the noise. --model pcp is "
-        "|L|_* + alpha |S|_1 with L + S = DATA. Their folder holds problem.json and "
-        "certificate.json, for crease verify; with --rank, tucker and matrix of more than 4194304 "
-        "entries, or with --write, hold core.npy, the factors and what --write lists instead. The "
-        "exit code is 0 when the point is certified stationary and the independent checker "
+        "|L|_* + alpha |S|_1 with L + S = DATA. The folder of tucker and matrix holds "
+        "core.npy in place of weights.npy; that of pcp, with --eta or with a --method of the paper "
+        "holds problem.json and the blocks of its point. The exit code is 0 when the point is "
+        "certified stationary and the independent checker "
         "confirms it, 2 at a limit, 3 when the run "
         "diverged. Ctrl-C ends the iterations and writes what there is.",
     .example = "crease rpca instance/tensor.npy --rank 3 --out result",

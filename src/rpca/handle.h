@@ -74,8 +74,10 @@ struct crease_rpca {
     crease_cp_fit *cp;         /* NULL of the other kinds: */
     crease_tucker_rpca *model; /* the problem and its start */
     crease_solver *solver;
-    crs_pursuit *pursuit;     /* whose steps the solver makes; NULL: its own */
-    crs_tucker_run *tucker;   /* in place of these: of a source */
+    crs_pursuit *pursuit;   /* whose steps the solver makes; NULL: its own */
+    crs_tucker_run *tucker; /* in place of these, where the fit is the run */
+    crs_memory whole;       /* its source where the tensor is in memory, and W: NULL: ones */
+    unsigned char *seen;
     double *lowrank;          /* of the other kinds */
     crs_units *units;         /* NULL: the data are worked on in their own */
     crs_center *center;       /* NULL: nothing is removed */

@@ -12,9 +12,10 @@
 
 bool crs_parts_of(const crease_rpca *r, crs_parts *p)
 {
-    const crs_cp_point *point = r->tucker ? crs_tucker_run_slabs(r->tucker)
-                                : r->cp && !r->center && !crs_levels_of(r) ? crs_cp_fit_slabs(r->cp)
-                                                                           : NULL;
+    const crs_cp_point *point = r->center || crs_levels_of(r) ? NULL
+                                : r->tucker                   ? crs_tucker_run_slabs(r->tucker)
+                                : r->cp                       ? crs_cp_fit_slabs(r->cp)
+                                                              : NULL;
     if (point) *p = (crs_parts){ *point, r->units ? r->units->data : 0 };
     return point;
 }

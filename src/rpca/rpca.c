@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * rpca: the one handle of robust PCA: what the settings leave open is chosen here, cp is run by its
- * engines (fit.c), the other kinds as problems that start at a robust fit (tucker/). What was found
- * is in answer.c. */
+ * engines (fit.c), a Tucker model by its robust fit, and the other kinds, or another method, as
+ * problems that start at that fit (tucker/). What was found is in answer.c. */
 #include <crease/version.h>
 
 #include "core/parallel.h"
@@ -93,12 +93,26 @@ static crease_tucker_rpca_settings tucker_settings(const crease_rpca_settings *s
                                           .watch = o->watch };
 }
 
+bool crs_rpca_fit_runs(const crease_rpca_settings *s, const crease_options *o)
+{
+    const crease_options usual = crease_rpca_options();
+    const crs_partition cut = crs_partition_of(&s->shape);
+    return s->kind == CREASE_RPCA_TUCKER && o->method == usual.method && o->mode == usual.mode &&
+           (cut.count == 1 || cut.mode < s->shape.order - 1) &&
+           crs_options_read(o, CRS_READS_ALWAYS, "", NULL);
+}
+
 /* Of the other kinds: vectors over all blocks that the solver of the problem keeps beside the model
- * itself, in tensors; and the model's own where ranks are not known yet. */
+ * itself. */
+static double blocks_bytes(const crease_rpca_settings *s)
+{
+    enum { VECTORS = 32 };
+    return 8 * VECTORS * (double)crease_size(&s->shape);
+}
+
 double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o, bool missing,
                          bool dense)
 {
-    enum { VECTORS = 32, USUAL = 6 };
     crease_rpca r = { .cp = NULL };
     if (!take(s, o, &r, NULL)) return INFINITY;
     if (r.s.rank == 0) r.s.rank = 1;
@@ -107,8 +121,10 @@ double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
     if (r.s.kind == CREASE_RPCA_PCP && r.s.shape.order == 2 && crs_pursuit_suits(&r.o))
         return 8 * 6.0 * (double)crease_size(&r.s.shape) +
                crs_pursuit_bytes(r.s.shape.dim[0], r.s.shape.dim[1]);
-    const double blocks = 8 * VECTORS * (double)crease_size(&r.s.shape);
-    if (r.s.ranks.order == 0) return blocks + 8 * USUAL * (double)crease_size(&r.s.shape);
+    const double tensor = 8 * (double)crease_size(&r.s.shape), blocks = blocks_bytes(&r.s);
+    if (crs_rpca_fit_runs(&r.s, &r.o))
+        return tensor + (missing ? tensor / 8 : 0) + crs_rpca_bytes_beside(&r.s, &r.o);
+    if (r.s.ranks.order == 0) return blocks + crs_rpca_bytes_beside(&r.s, &r.o);
     const crease_tucker_rpca_settings t = tucker_settings(&r.s, &r.o);
     const ptrdiff_t size = crease_tucker_rpca_size(&t);
     return size < 0 ? INFINITY : blocks + 8 * (double)size;
@@ -116,10 +132,11 @@ double crease_rpca_bytes(const crease_rpca_settings *s, const crease_options *o,
 
 double crs_rpca_bytes_beside(const crease_rpca_settings *s, const crease_options *o)
 {
+    enum { USUAL = 6 }; /* of a Tucker model, in tensors, where ranks are not known yet */
     const crease_tucker_rpca_settings t = tucker_settings(s, o);
-    return s->kind == CREASE_RPCA_CP
-               ? crease_rpca_bytes(s, o, false, false) - 8 * (double)crease_size(&s->shape)
-               : crs_tucker_run_bytes(&t);
+    const double tensor = 8 * (double)crease_size(&s->shape);
+    if (s->kind == CREASE_RPCA_CP) return crease_rpca_bytes(s, o, false, false) - tensor;
+    return s->ranks.order == 0 ? USUAL * tensor : crs_tucker_run_bytes(&t);
 }
 
 /* The list and two residuals of each entry; C of every row of the longest mode at two points; the
@@ -374,7 +391,7 @@ static void adopt(crease_rpca *r, const crease_tucker_rpca_facts *f, double begu
     r->facts.fit_seconds = crs_now() - begun;
 }
 
-/* Of a source the fit is the run. */
+/* The fit is the run. */
 static bool begin_tucker(crease_rpca *r, crs_source *t, crease_error *e)
 {
     const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
@@ -389,7 +406,40 @@ static bool begin_tucker(crease_rpca *r, crs_source *t, crease_error *e)
     return true;
 }
 
-static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
+/* The tensor in memory as a source: its missing entries become 0. */
+static bool begin_whole(crease_rpca *r, double *tensor, crease_error *e)
+{
+    const crease_space *s = &r->s.shape;
+    const crease_cp_rpca_settings c = { .shape = *s, .missing = r->s.missing, .mask = r->s.mask };
+    const ptrdiff_t size = crease_size(s);
+    ptrdiff_t missing;
+    if (!crs_cp_check_data(&c, tensor, &missing, e)) return false;
+    if (missing > 0 && !(r->seen = crs_alloc((size_t)size, 1)))
+        return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the mask");
+    for (ptrdiff_t j = 0; r->seen && j < size; j++) {
+        r->seen[j] = crs_cp_seen(&c, tensor, j);
+        if (!r->seen[j]) tensor[j] = 0;
+    }
+    crs_memory_open(&r->whole, s, tensor, r->seen);
+    return crs_source_survey(&r->whole.source, crs_useful_threads(r->s.threads, size), e) &&
+           begin_tucker(r, &r->whole.source, e);
+}
+
+/* The solver of the model's problem. */
+static bool begin_solver(crease_rpca *r, crease_error *e)
+{
+    const crease_problem *p = crease_tucker_rpca_problem(r->model);
+    const double *x[CREASE_MAX_ORDER + 4];
+    r->facts.engine = "solver";
+    for (int i = 0; i < p->count; i++) x[i] = p->block[i].start;
+    r->lowrank = crs_doubles(crease_size(&r->s.shape), "the low-rank part", e);
+    if (!r->lowrank || !crease_tucker_rpca_lowrank(r->model, x, r->lowrank, e)) return false;
+    if (r->s.kind == CREASE_RPCA_PCP && crs_pursuit_suits(&r->o)) return begin_pursuit(r, p, e);
+    r->solver = crs_paper_solver(p, &r->o, e);
+    return r->solver;
+}
+
+static bool begin_problem(crease_rpca *r, const double *tensor, crease_error *e)
 {
     const crease_tucker_rpca_settings given = tucker_settings(&r->s, &r->o);
     const double begun = crs_now();
@@ -398,16 +448,28 @@ static bool begin_other(crease_rpca *r, const double *tensor, crease_error *e)
     crease_watch_enter(r->o.watch, was);
     if (!r->model) return false;
     const crease_tucker_rpca_facts f = crease_tucker_rpca_about(r->model);
-    const crease_problem *p = crease_tucker_rpca_problem(r->model);
-    const double *x[CREASE_MAX_ORDER + 4];
     adopt(r, &f, begun);
-    r->facts.engine = "solver";
-    for (int i = 0; i < p->count; i++) x[i] = p->block[i].start;
-    r->lowrank = crs_doubles(crease_size(&r->s.shape), "the low-rank part", e);
-    if (!r->lowrank || !crease_tucker_rpca_lowrank(r->model, x, r->lowrank, e)) return false;
-    if (r->s.kind == CREASE_RPCA_PCP && crs_pursuit_suits(&r->o)) return begin_pursuit(r, p, e);
-    r->solver = crs_paper_solver(p, &r->o, e);
-    return r->solver;
+    return begin_solver(r, e);
+}
+
+/* A fit that did not end goes on as a problem in blocks, whose method has a theorem, where there is
+ * room for one. */
+static bool go_on(crease_rpca *r, crease_error *e)
+{
+    const double blocks = blocks_bytes(&r->s);
+    if (crs_tucker_run_stationary(r->tucker) || crease_watch_over(r->o.watch) ||
+        r->whole.source.cut.count > 1 || (r->s.memory > 0 && blocks > r->s.memory))
+        return true;
+    r->model = crs_tucker_run_problem(r->tucker, e);
+    crs_tucker_run_free(r->tucker);
+    r->tucker = NULL;
+    return r->model && begin_solver(r, e);
+}
+
+static bool begin_other(crease_rpca *r, double *tensor, crease_error *e)
+{
+    return crs_rpca_fit_runs(&r->s, &r->o) ? begin_whole(r, tensor, e) && go_on(r, e)
+                                           : begin_problem(r, tensor, e);
 }
 
 /* In the unit of the data, where they were given in that of the threshold. */
@@ -722,6 +784,7 @@ void crease_rpca_free(crease_rpca *r)
     crs_levels_free(r->levels);
     crs_free(r->lowrank);
     crs_free(r->in_slab);
+    crs_free(r->seen);
     crs_free(r);
 }
 

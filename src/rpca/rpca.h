@@ -183,7 +183,11 @@ static inline bool crs_cp_observed(const crease_cp_rpca *m, ptrdiff_t j)
 crease_rpca *crs_rpca_new_on(const crease_rpca_settings *s, const crease_options *o, crs_source *t,
                              crease_error *e);
 
-/* Bytes that it takes beside the slabs; of tucker with ranks that are given. */
+/* Of a Tucker model: is the fit the run, without a problem in blocks? What its steps do not read,
+ * and tensors whose slabs cut rows of the last mode, need one. */
+bool crs_rpca_fit_runs(const crease_rpca_settings *s, const crease_options *o);
+
+/* Bytes that it takes beside the slabs; of tucker about, where ranks are to be chosen. */
 double crs_rpca_bytes_beside(const crease_rpca_settings *s, const crease_options *o);
 /* And all that a run by observed entries alone takes. */
 double crs_rpca_bytes_listed(const crease_rpca_settings *s, const crs_coordinates *t);

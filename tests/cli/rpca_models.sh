@@ -171,10 +171,25 @@ judge $? "a changed factor passes: $code $out $err"
 cp -r matrix spoilt2
 $python -c '
 import numpy as np
-x = np.load("spoilt2/data.npy"); x[0, 0] += 1; np.save("spoilt2/data.npy", x)'
+x = np.load("spoilt2/sparse.npy"); x[0, 0] += 1; np.save("spoilt2/sparse.npy", x)'
 run "$CREASE" verify spoilt2
 [ $code -ne 0 ] && [[ $out$err != VALID* ]]
+judge $? "a changed sparse part passes: $code $out $err"
+cp m/tensor.npy moved.npy
+run "$CREASE" rpca moved.npy --model matrix --rank 2 --out spoilt3 --quiet
+$python -c '
+import numpy as np
+x = np.load("moved.npy"); x[0, 0] += 1; np.save("moved.npy", x)'
+run "$CREASE" verify spoilt3
+[ $code -ne 0 ] && [[ $out$err != VALID* ]]
 judge $? "changed data pass: $code $out $err"
+# A fit that cannot end goes on as a problem in blocks, whose folder holds it.
+run "$CREASE" rpca m/tensor.npy --model matrix --rank 2 --eps 1e-300 --max-iterations 2 --truth m --out blocks --quiet
+[ $code -eq 2 ] && [ -s blocks/problem.json ] && [ -s blocks/lowrank.npy ] && [ ! -e matrix/problem.json ]
+judge $? "a fit that cannot end: exit $code, $out $err"
+run "$CREASE" rpca m/tensor.npy --model matrix --rank 2 --eps 1e-300 --max-iterations 2 --json --quiet
+[ $code -eq 2 ] && [ -z "$(find . -maxdepth 1 -name "*.tmp")" ]
+judge $? "a fit that cannot end, --json: exit $code, $err"
 run "$CREASE" rpca t/tensor.npy --model tucker --rank 2,3,2 --truth t --out again --json --quiet
 cmp -s tucker/lowrank.npy again/lowrank.npy && printf '%s' "$out" | $python -c '
 import json, sys

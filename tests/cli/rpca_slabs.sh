@@ -114,6 +114,17 @@ np.save("cut/core.npy", np.load("cut/core.npy")[:, :2])'
 reseal cut
 expect_exit 65 "the factors and core do not suit the data and rank" verify cut
 
+# Settings of cp in its certificate are no claim about this model.
+for setting in '"ridge"] = 1' '"nonneg"] = True' '"groups"] = "fibres:0"'; do
+    rm -rf cut && cp -r tucker1 cut && $python -c "
+import json
+c = json.load(open('cut/certificate.json'))
+c['settings'][$setting
+json.dump(c, open('cut/certificate.json', 'w'))"
+    reseal cut
+    expect_exit 65 "which a Tucker model has not" verify cut
+done
+
 # The other verbs take such a folder; a limit ends a run with what there is, and it goes on from a checkpoint.
 run "$CREASE" report tucker1 --out page.html --quiet
 [ $code -eq 0 ] && [ -s page.html ]
@@ -122,19 +133,21 @@ run "$CREASE" rpca tucker.npy --model tucker --rank 2,3,2 --missing nan --quiet 
 [ $code -ne 0 ] && [[ $out$err == *"time limit"* && $err != *"memory"* ]]
 judge $? "no time: exit $code, $out $err"
 
-# A single slab: --write leaves the problem away, and has its factors.
-run "$CREASE" rpca small.npy --model tucker --rank 2,3,2 --quiet --out problem
+# A single slab has all parts unless --write lists some; another method makes it a problem.
+run "$CREASE" rpca small.npy --model tucker --rank 2,3,2 --quiet --out small
 judge $code "small: $err"
+run "$CREASE" rpca small.npy --model tucker --rank 2,3,2 --method admm-m --quiet --out problem
+judge $code "small, as a problem: $err"
 for parts in factors lowrank,z all; do
     run "$CREASE" rpca small.npy --model tucker --rank 2,3,2 --write $parts --quiet --out "small_$parts"
     judge $code "small, --write $parts: $err"
-    cmp problem/factor_2.npy "small_$parts/factor_2.npy" && cmp problem/core.npy "small_$parts/core.npy"
+    cmp small/factor_2.npy "small_$parts/factor_2.npy" && cmp small/core.npy "small_$parts/core.npy"
     judge $? "small, --write $parts: other factors"
     run "$CREASE" verify "small_$parts"
     [ $code -eq 0 ] && [[ $out == VALID* ]] && case $parts in factors) [[ $out == *derived* ]] ;; *) [[ $out != *derived* ]] ;; esac
     judge $? "verify small, --write $parts: $out $err"
 done
-[ -e problem/problem.json ] && [ ! -e small_all/problem.json ] && [ -e small_all/noise.npy ] && [ ! -e small_factors/z.npy ]
+[ -e problem/problem.json ] && [ ! -e small/problem.json ] && cmp small/z.npy small_all/z.npy && [ -e small_all/noise.npy ] && [ ! -e small_factors/z.npy ]
 judge $? "the files of --write"
 for file in lowrank z noise core sparse; do
     rm -rf spoiled && cp -r small_all spoiled
@@ -156,7 +169,11 @@ expect_exit 71 "with --method the data must be in memory.*--method auto" $tucker
 expect_exit 71 "takes at least .* slab by slab" rpca tucker.npy --model tucker --missing nan --rank 2 --memory 1M --out x
 expect_exit 71 "with --model pcp the data must be in memory.*--ridge" rpca matrix.npy --model pcp --memory 70M --out x
 expect_exit 71 "with --eta the data must be in memory" rpca matrix.npy --model matrix --rank 2 --eta 1 --memory 70M --out x
-expect_exit 64 "without ranks.* leave out --write" rpca small.npy --model tucker --write all --out x
+expect_exit 64 "with --method the folder holds a problem.* leave out --write" \
+    rpca small.npy --model tucker --rank 2 --method admm-m --write all --out x
+run "$CREASE" rpca small.npy --model tucker --write lowrank --quiet --out chosen
+[ $code -eq 0 ] && [ -e chosen/lowrank.npy ] && [ ! -e chosen/z.npy ]
+judge $? "--write with ranks that are chosen: exit $code, $err"
 expect_exit 64 "--rank 999: give" rpca tucker.npy --model tucker --rank 999 --out x
 expect_exit 64 "--memory is for results of regress, and of rpca without a problem.json" verify problem --memory 1G
 finish

@@ -46,7 +46,7 @@ static bool open_truth(crs_rpca_job *j, crease_error *e)
 {
     const char *folder = crs_given(j->a, CRS_OPT_TRUTH);
     if (!folder) return true;
-    if (!read_factors(j, folder, e)) return false;
+    if (j->s.kind == CREASE_RPCA_CP && !read_factors(j, folder, e)) return false;
     if (j->true_rank > 0 && !is_there(folder, "lowrank.npy")) return true;
     if (!crs_join(folder, "lowrank.npy", j->truth_path, sizeof j->truth_path, e) ||
         !crs_npy_stream_open(j->truth_path, &j->truth, e))
@@ -119,8 +119,8 @@ static double forecast(const crs_rpca_job *j, bool missing, bool dense)
     if (crs_is_listed(j->source))
         return crs_rpca_bytes_listed(&s, j->source->listed) + CRS_RPCA_OVERHEAD;
     if (s.kind != CREASE_RPCA_CP)
-        return crs_rpca_bytes_beside(&s, &j->run) + 8 * (double)crease_size(&s.shape) +
-               CRS_RPCA_OVERHEAD;
+        return crs_rpca_bytes_beside(&s, &j->run) +
+               (missing ? 9.0 : 8.0) * (double)crease_size(&s.shape) + CRS_RPCA_OVERHEAD;
     return crease_rpca_bytes(&s, &j->run, missing, dense) + CRS_RPCA_OVERHEAD;
 }
 
@@ -129,6 +129,7 @@ void crs_rpca_forecast(crs_rpca_job *j)
     const crease_rpca_facts *f = crease_rpca_about(j->fit);
     if (j->s.kind == CREASE_RPCA_CP && j->s.rank == 0)
         j->s.rank = f->ranks ? f->ranks->rank : crease_rpca_used(j->fit)->rank;
+    if (j->s.kind != CREASE_RPCA_CP) j->s.ranks = crease_rpca_used(j->fit)->ranks;
     j->bytes = forecast(j, f->missing > 0, false);
     j->most_bytes = forecast(j, f->missing > 0, true);
 }
@@ -187,13 +188,43 @@ static const char *needs_all(const crs_args *a)
                                                                                      : "--method";
 }
 
-static const char *instead_of(const char *option)
+static const char *instead_of(const char *option, crease_rpca_kind kind)
 {
     return strcmp(option, "--mask") == 0     ? "let nan mark missing entries (--missing nan)"
            : strcmp(option, "--merge") == 0  ? "store the data in that shape"
            : strcmp(option, "--noise") == 0  ? "use --noise global, or allow more memory"
-           : strcmp(option, "--method") == 0 ? "use --method envelope"
-                                             : "leave it out, or allow more memory";
+           : strcmp(option, "--method") != 0 ? "leave it out, or allow more memory"
+           : kind == CREASE_RPCA_CP          ? "use --method envelope"
+                                             : "use --method auto";
+}
+
+/* What of a model cannot be fitted slab by slab; "": everything can. */
+static void obstacle_of(const crs_args *a, crease_rpca_kind kind, char *what, size_t size,
+                        const char **instead)
+{
+    const char *rank = crs_given(a, CRS_OPT_RANK), *option = needs_all(a);
+    const bool given = rank && strncmp(rank, "auto", 4) != 0;
+    *instead = option ? instead_of(option, kind) : "give them by --rank";
+    what[0] = '\0';
+    if (kind == CREASE_RPCA_PCP) {
+        snprintf(what, size, "with --model pcp");
+        *instead = "use --model matrix --ridge NU, whose ridge is NU times the nuclear norm";
+    } else if (kind == CREASE_RPCA_BALL) {
+        snprintf(what, size, "with --eta");
+        *instead = "leave it out, or allow more memory";
+    } else if (option) {
+        snprintf(what, size, "with %s", option);
+    } else if (kind == CREASE_RPCA_TUCKER && !given) {
+        snprintf(what, size, "without ranks, which are chosen from all of the data,");
+    }
+}
+
+/* The shape of the model from that of the file, and the ranks for it. */
+static bool take_ranks(crs_rpca_job *j, crease_error *e)
+{
+    return j->s.kind == CREASE_RPCA_CP ||
+           (crs_rpca_merge(crs_given(j->a, CRS_OPT_MERGE), &j->s.shape, e) &&
+            crs_tucker_ranks(j->a, &j->s, e));
 }
 
 /* What many files claim is known before their items are read: do they fit into the memory that may
@@ -201,28 +232,30 @@ static const char *instead_of(const char *option)
  * cannot be streamed. */
 static bool foresee(crs_rpca_job *j, crease_error *e)
 {
-    char need[32], have[32];
+    char what[80], need[32], have[32];
+    const char *instead;
     const bool given = crs_given(j->a, CRS_OPT_MEMORY);
     if (!crs_option_bytes(j->a, CRS_OPT_MEMORY, 0.75 * crs_memory_free(), &j->memory, e))
         return false;
     if (!given && j->a->team) j->memory /= j->a->team->size; /* ranks may be on one machine */
     if (!crs_read_shape(j->a->word[0], &j->asked, &j->s.shape) || j->s.shape.order < 2)
         return true; /* reading it will say why */
-    if (j->s.kind != CREASE_RPCA_CP && !crs_tucker_ranks(j->a, &j->s, e)) return false;
+    if (!take_ranks(j, e)) return false;
+    obstacle_of(j->a, j->s.kind, what, sizeof what, &instead);
     const double whole = forecast(j, false, false);
-    const char *option = needs_all(j->a);
+    const bool cut = j->s.kind != CREASE_RPCA_CP && !crs_rpca_fit_runs(&j->s, &j->run);
     const bool shared =
-        j->a->team && j->a->team->size > 1 && !option && crs_partition_of(&j->s.shape).count > 1;
-    if (whole <= j->memory && !shared) return true;
-    j->streams = !option;
-    if (!option) return true;
+        j->a->team && j->a->team->size > 1 && !what[0] && crs_partition_of(&j->s.shape).count > 1;
+    if ((whole <= j->memory && !shared && !cut) || whole == INFINITY)
+        return true; /* building says why */
+    j->streams = !what[0];
+    if (j->streams) return true;
     if (!given) return crs_memory_suffices("robust PCA of this tensor", whole, e);
     crs_bytes_text(whole, need);
     crs_bytes_text(j->memory, have);
     return crs_fail(e, CREASE_NO_MEMORY,
-                    "with %s the data must be in memory, which takes %s where --memory allows %s; "
-                    "%s",
-                    option, need, have, instead_of(option));
+                    "%s the data must be in memory, which takes %s where --memory allows %s; %s",
+                    what, need, have, instead);
 }
 
 /* Beside the run of a problem in memory the checker keeps its blocks, their images and a reference
@@ -234,51 +267,26 @@ double crs_tucker_bytes(const crs_tucker_job *j, const crease_rpca_settings *s)
            8 * CHECK * (double)crease_size(&s->shape) + CRS_RPCA_OVERHEAD;
 }
 
-/* What of a model of the other kinds cannot be fitted slab by slab; "": everything can. */
-static void obstacle_of(const crs_tucker_job *j, char *what, size_t size, const char **instead)
-{
-    const char *rank = crs_given(j->a, CRS_OPT_RANK), *option = needs_all(j->a);
-    *instead = "leave it out, or allow more memory";
-    if (j->s.kind == CREASE_RPCA_PCP) {
-        snprintf(what, size, "with --model pcp");
-        *instead = "use --model matrix --ridge NU, whose ridge is NU times the nuclear norm";
-    } else if (j->s.kind == CREASE_RPCA_BALL) {
-        snprintf(what, size, "with --eta");
-    } else if (option) {
-        snprintf(what, size, "with %s", option);
-        *instead = strcmp(option, "--method") == 0 ? "use --method auto" : instead_of(option);
-    } else if (!rank || strncmp(rank, "auto", 4) == 0) {
-        snprintf(what, size, "without ranks, which are chosen from all of the data,");
-        *instead = "give them by --rank";
-    } else {
-        what[0] = '\0';
-    }
-}
-
-bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e)
+bool crs_tucker_plan(const crs_tucker_job *j, bool *fits, crease_error *e)
 {
     const crs_args *a = j->a;
-    const bool given = crs_given(a, CRS_OPT_MEMORY), parts = crs_given(a, CRS_OPT_WRITE);
     crease_rpca_settings s = j->s;
     crs_asked asked;
     char what[80], need[32], have[32];
     const char *instead;
     double memory;
-    *slabs = false;
+    *fits = false;
     if (!crs_asked_of(a, &asked, e) || !crs_option_bytes(a, CRS_OPT_MEMORY, INFINITY, &memory, e))
         return false;
-    if (!crs_read_shape(a->word[0], &asked, &s.shape) || s.shape.order < 2)
-        return !parts || (*slabs = true); /* reading it will say why */
+    const bool known = crs_read_shape(a->word[0], &asked, &s.shape) && s.shape.order >= 2;
+    *fits = crs_rpca_fit_runs(&s, &j->run);
+    if (*fits || !known) return true; /* reading it will say why */
     if (!crs_tucker_ranks(a, &s, e)) return false;
+    obstacle_of(a, s.kind, what, sizeof what, &instead);
     const double whole = crs_tucker_bytes(j, &s);
-    const bool small = given && whole > memory;
-    obstacle_of(j, what, sizeof what, &instead);
-    const crs_partition cut = crs_partition_of(&s.shape);
-    const bool by_rows = cut.count > 1 && cut.mode < s.shape.order - 1; /* none cuts a row */
-    *slabs = small || parts || by_rows;
-    if (!*slabs || !what[0]) return true;
-    *slabs = false;
-    if (!small && !parts) return true;
+    const bool parts = crs_given(a, CRS_OPT_WRITE), small = whole > memory;
+    *fits = (small || parts) && !what[0];
+    if (*fits || !(small || parts)) return true;
     crs_bytes_text(whole, need);
     crs_bytes_text(memory, have);
     return small
@@ -444,15 +452,16 @@ bool crs_rpca_read(crs_rpca_job *j, crease_error *e)
     if (!foresee(j, e)) return false;
     if (crs_dry_head(a, a->word[0], &j->asked, &j->given)) {
         j->s.shape = j->given;
-        return outputs_of(j, e);
+        return outputs_of(j, e) && take_ranks(j, e);
     }
-    if (j->streams || j->s.kind != CREASE_RPCA_CP) return open_stream(j, e);
+    if (j->streams) return open_stream(j, e);
     if (!crs_read_data(a, a->word[0], &j->asked, &j->data, e)) return false;
     j->given = j->data.shape;
     return outputs_of(j, e) &&
            crs_rpca_take(&j->data, crs_given(a, CRS_OPT_MASK), crs_given(a, CRS_OPT_MERGE), &j->s,
                          j->hash, e) &&
-           open_truth(j, e) && read_start(j, e);
+           (j->s.kind == CREASE_RPCA_CP || crs_tucker_ranks(a, &j->s, e)) && open_truth(j, e) &&
+           read_start(j, e);
 }
 
 /* Sums over slabs have no order, and those of BLAS on one thread have one: the envelope has the
@@ -462,7 +471,8 @@ bool crs_rpca_bind(const crs_rpca_job *j, crease_error *e)
     const crease_cp_start start = j->s.start;
     const bool slabs = crs_partition_of(&j->s.shape).count > 1 && !needs_all(j->a) &&
                        j->run.mode == CREASE_MODE_PRACTICAL && start != CREASE_START_HOSVD &&
-                       start != CREASE_START_ALS;
+                       start != CREASE_START_ALS &&
+                       (j->s.kind == CREASE_RPCA_CP || j->s.ranks.order > 0);
     const bool plain = !j->penalty.reg.ops || crs_is_plain(&j->penalty.reg);
     const bool any = slabs && plain && crs_blas_alone();
     return crs_checkpoint_bind(j->a, "the data", j->hash, e) &&

@@ -313,6 +313,8 @@ static void put_terms(crs_spot to, const crs_rpca_job *j)
     if (used->kind != CREASE_RPCA_CP) {
         crs_put_shape(to, "ranks", &used->ranks);
         crs_tucker_put_cuts(to, crease_rpca_about(j->fit), used);
+        crs_put_number(to, "fit_seconds", crease_rpca_about(j->fit)->fit_seconds);
+        crs_put_number(to, "error_lowrank", j->error_lowrank);
         return;
     }
     crs_rpca_put_cuts(to, j);

@@ -91,10 +91,10 @@ bool crs_parse_ranks(const char *text, const crease_space *shape, crease_space *
 /* --rank for the data at hand: one per mode or one for all; without it the library chooses. */
 bool crs_tucker_ranks(const crs_args *a, crease_rpca_settings *s, crease_error *e);
 
-/* rpca/data.c: is a model of the other kinds fitted slab by slab, without its problem? So are data
- * of several slabs, those whose problem is larger than --memory, and all with --write. False with a
- * sentence: they should be and cannot. */
-bool crs_tucker_plan(const crs_tucker_job *j, bool *slabs, crease_error *e);
+/* rpca/data.c: is a model of the other kinds fitted without its problem? So is a Tucker model by
+ * method auto, and what it can of the others whose problem is larger than --memory, or with
+ * --write. False with a sentence: it should be and cannot. */
+bool crs_tucker_plan(const crs_tucker_job *j, bool *fits, crease_error *e);
 /* What a run of the other kinds takes in memory, its check included. */
 double crs_tucker_bytes(const crs_tucker_job *j, const crease_rpca_settings *s);
 

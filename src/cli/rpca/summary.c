@@ -137,7 +137,9 @@ static void say_parts(const crease_rpca_facts *f, const crease_space *given, con
 static void say_truth(const crs_rpca_job *j)
 {
     const int d = j->s.shape.order;
-    if (j->truth.f)
+    if (j->truth.f && j->s.kind != CREASE_RPCA_CP)
+        crs_line("error", "%.3g of the low-rank part", j->error_lowrank);
+    else if (j->truth.f)
         crs_line("errors", "%.3g of the low-rank part, %.3g of Z", j->error_lowrank, j->error_z);
     for (int n = 0; n < d && j->true_rank > 0; n++) {
         if (!j->true_factor[n].data) continue;
@@ -157,7 +159,9 @@ static void say_grounds(const crs_rpca_job *j, const crease_rpca_facts *f)
     else if (f->starts > 1)
         crs_line("", "%d starts were compared, and no two of the best agree: try --starts %d",
                  f->starts, 4 * f->starts);
-    if (a->guarantee)
+    if (j->s.kind != CREASE_RPCA_CP)
+        crs_line("", "%ld passes over the data; no theorem bounds them", f->passes);
+    else if (a->guarantee)
         crs_line("", "a theorem bounds the steps of %s", crease_method_name(a->method));
     else
         crs_line("", "no theorem bounds the steps of %s%s", crease_method_name(a->method),
@@ -315,6 +319,8 @@ void crs_rpca_foretell(const crs_rpca_job *j)
     if (chosen)
         crs_line("components", "to be chosen by held-out entries%s%s", asked ? ": " : "",
                  asked ? asked : "");
+    else if (!cp && j->s.ranks.order == 0)
+        crs_line("ranks", "to be chosen: directions larger than noise");
     else
         crs_line(cp ? "components" : "ranks", "%s", asked);
     crs_line("outliers", j->s.alpha > 0 ? "alpha %g" : "their threshold is learned from the data",

@@ -150,10 +150,10 @@ static bool read_row(void *user, crease_rpca_part part, ptrdiff_t row, double *o
                   : part == CREASE_RPCA_SPARSE ? CRS_PART_E
                   : part == CREASE_RPCA_SEEN   ? CRS_PART_W
                                                : CRS_PART_T;
+    const double *T = r->last[CRS_PART_T], *E = r->last[CRS_PART_E], *Z = r->last[CRS_PART_Z];
     if (!load(r, row)) return false;
-    copy(r->right, r->last[k], out);
-    for (ptrdiff_t j = 0; part == CREASE_RPCA_B && j < r->right; j++)
-        out[j] -= r->last[CRS_PART_E][j], out[j] -= r->last[CRS_PART_Z][j];
+    if (part != CREASE_RPCA_B) return copy(r->right, r->last[k], out), true;
+    for (ptrdiff_t j = 0; j < r->right; j++) out[j] = T[j] - E[j] - Z[j];
     return true;
 }
 
@@ -531,6 +531,10 @@ static bool read_settings(const crs_judged *j, bool tucker, rpca_result *r, crea
     r->claim.eps = j->eps;
     r->claim.parts = parts_of(json_object_get(j->certificate->document, "derived"));
     r->claim.relative = j->certificate->relative;
+    if (tucker && (s->ridge != 0 || s->nonneg || text_of(r, "groups") || text_of(r, "weights")))
+        return crs_fail(e, CREASE_BAD_DATA,
+                        "certificate.json has a ridge, nonneg, groups or weights, which a Tucker "
+                        "model has not; make the result anew");
     return crs_penalty_open(text_of(r, "penalty"), &r->penalty, e) &&
            crs_rpca_groups(text_of(r, "groups"), s, e);
 }

@@ -60,13 +60,12 @@ static bool check_magnitude(const crease_cp_rpca_settings *c, const double *tens
     return crs_tucker_check_magnitude(most, e);
 }
 
-static bool take_data(crease_tucker_rpca *m, const double *tensor, crease_error *e)
+/* known: W of entries that were checked; NULL: c says it. */
+static bool hold_data(crease_tucker_rpca *m, const crease_cp_rpca_settings *c, const double *tensor,
+                      const unsigned char *known, crease_error *e)
 {
     crease_tucker_rpca_settings *s = &m->start.facts.used;
-    const crease_cp_rpca_settings c = { .shape = s->shape, .missing = s->missing, .mask = s->mask };
     const ptrdiff_t size = crease_size(&s->shape);
-    if (!crs_cp_check_data(&c, tensor, &m->start.facts.missing, e)) return false;
-    if (!check_magnitude(&c, tensor, e)) return false;
     m->tensor = crs_doubles(size, "the tensor", e);
     if (!m->tensor) return false;
     if (m->start.facts.missing > 0) {
@@ -75,13 +74,21 @@ static bool take_data(crease_tucker_rpca *m, const double *tensor, crease_error 
         if (!m->root || !m->mask) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: the mask");
     }
     for (ptrdiff_t j = 0; j < size; j++) {
-        const bool seen = crs_cp_seen(&c, tensor, j);
+        const bool seen = known ? known[j] : crs_cp_seen(c, tensor, j);
         m->tensor[j] = seen ? tensor[j] : 0;
         if (m->mask) m->mask[j] = seen;
         if (m->root) m->root[j] = seen ? sqrt(2 * s->alpha_noise) : 0;
     }
     s->mask = NULL;
     return true;
+}
+
+static bool take_data(crease_tucker_rpca *m, const double *tensor, crease_error *e)
+{
+    const crease_tucker_rpca_settings *s = &m->start.facts.used;
+    const crease_cp_rpca_settings c = { .shape = s->shape, .missing = s->missing, .mask = s->mask };
+    return crs_cp_check_data(&c, tensor, &m->start.facts.missing, e) &&
+           check_magnitude(&c, tensor, e) && hold_data(m, &c, tensor, NULL, e);
 }
 
 static void set_space(crease_tucker_rpca *m, int i, const char *name, crease_space space)
@@ -304,6 +311,27 @@ static bool build(crease_tucker_rpca *m, const double *tensor, crease_error *e)
     s->penalty = m->start.penalty;
     assemble(m);
     return crease_problem_check(&m->problem, e);
+}
+
+crease_tucker_rpca *crs_tucker_rpca_at(crs_tucker_start *start, crs_tucker_fit *fit,
+                                       const double *tensor, const unsigned char *seen,
+                                       crease_error *e)
+{
+    crease_tucker_rpca *m = crs_alloc(1, sizeof *m);
+    if (!m) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: a model"), NULL;
+    m->start = *start;
+    start->cut = NULL;
+    crease_tucker_rpca_settings *s = &m->start.facts.used;
+    s->watch = NULL;
+    s->penalty = m->start.penalty;
+    const crease_cp_rpca_settings c = { .shape = s->shape };
+    if (hold_data(m, &c, tensor, seen, e) && take_room(m, e)) {
+        take_tucker(m, fit);
+        assemble(m);
+        if (crease_problem_check(&m->problem, e)) return m;
+    }
+    crease_tucker_rpca_free(m);
+    return NULL;
 }
 
 crease_tucker_rpca *crease_tucker_rpca_new(const crease_tucker_rpca_settings *s,

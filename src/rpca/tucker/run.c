@@ -241,6 +241,17 @@ double crs_tucker_run_bytes(const crease_tucker_rpca_settings *s)
     return (double)fit + totals + 8 * (answer + (2 * (left + right) + left) * rank);
 }
 
+bool crs_tucker_run_stationary(const crs_tucker_run *r)
+{
+    const crs_tucker_statistics *at = &r->fit->statistics;
+    return at->stage != CRS_TUCKER_PATH && at->residual <= r->fit->c.eps;
+}
+
+crease_tucker_rpca *crs_tucker_run_problem(crs_tucker_run *r, crease_error *e)
+{
+    return crs_tucker_rpca_at(&r->start, r->fit, r->source->whole, r->source->seen, e);
+}
+
 crs_driver *crs_tucker_run_driver(crs_tucker_run *r) { return &r->run; }
 const crease_analysis *crs_tucker_run_analysis(const crs_tucker_run *r) { return r->a; }
 crease_tucker_rpca_facts crs_tucker_run_about(const crs_tucker_run *r) { return r->start.facts; }

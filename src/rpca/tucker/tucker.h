@@ -260,6 +260,11 @@ static inline ptrdiff_t crs_tucker_block_size(const crease_space *shape, const c
     return i < shape->order ? shape->dim[i] * ranks->dim[i] : crease_size(ranks);
 }
 
+/* model.c: the first form at a fit; takes what was cut over from start. seen NULL: ones. */
+crease_tucker_rpca *crs_tucker_rpca_at(crs_tucker_start *start, crs_tucker_fit *fit,
+                                       const double *tensor, const unsigned char *seen,
+                                       crease_error *e);
+
 /* A factor or a core of the fit's size as the leading part of a larger one, whose rest is 0. */
 void crs_tucker_embed(const crease_space *from, const double *x, const crease_space *to, double *y);
 
@@ -271,6 +276,11 @@ crs_tucker_run *crs_tucker_run_new(const crease_tucker_rpca_settings *s, const c
                                    crs_source *t, crease_error *e);
 void crs_tucker_run_free(crs_tucker_run *r);
 crs_driver *crs_tucker_run_driver(crs_tucker_run *r);
+
+/* Once it is built: is its fit stationary, to what it was asked for? If not, the problem that goes
+ * on from there, of the tensor and the mask that the source stands for; NULL with a sentence. */
+bool crs_tucker_run_stationary(const crs_tucker_run *r);
+crease_tucker_rpca *crs_tucker_run_problem(crs_tucker_run *r, crease_error *e);
 const crease_analysis *crs_tucker_run_analysis(const crs_tucker_run *r);
 crease_tucker_rpca_facts crs_tucker_run_about(const crs_tucker_run *r);
 const double *crs_tucker_run_block(const crs_tucker_run *r, int i); /* X_1 .. X_d, then C */

@@ -163,7 +163,7 @@ static void find_block(crs_cp_check *k, int n, crs_finding *f)
     f->scale = crs_scale(sqrtl(without) + sqrtl(added), 0, k->whole, norm);
     f->rounding = 2 * reach * (crs_cp_model_rounding(k) + (3 * k->unit + k->summing) * gap);
     f->rounding += 2 * terms * LDBL_EPSILON * reach * (gap + norm * reach);
-    f->rounding += 2 * gap * own->off;
+    if (n == own->c->shape.order - 1) f->rounding += 2 * gap * own->off; /* of P'D */
     k->most = bigger(k->most, bigger(reach, norm * reach));
 }
 
@@ -207,7 +207,9 @@ static bool open_core(crs_verifier *v, crs_cp_core *k)
         bound *= length(block_size(k, n), n < last ? k->c->factor[n] : k->core);
         terms += n < last ? (real)k->ranks.dim[n] + 1 : 0;
     }
-    k->off = DBL_EPSILON * length(half, k->front) + terms * LDBL_EPSILON * bound + 0x1p-1000L;
+    k->off = bound == 0
+                 ? 0 /* then P is */
+                 : DBL_EPSILON * length(half, k->front) + terms * LDBL_EPSILON * bound + 0x1p-1000L;
     return true;
 }
 

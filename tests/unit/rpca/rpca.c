@@ -129,11 +129,37 @@ static void every_kind_runs_and_its_parts_add_up(void **state)
             if (!r) fail_msg("kind %d: %s", k, e.text);
             assert_int_equal(crease_rpca_run(r), CREASE_STATIONARY);
             assert_true(crease_rpca_certificate(r)->worst_relative <= 1e-6);
-            assert_true((crease_rpca_problem(r) != NULL) == (k > 0));
+            assert_true((crease_rpca_problem(r) != NULL) == (k > 2));
             assert_true((crease_rpca_core(r) != NULL) == (k == 1 || k == 2));
             assert_true((crease_rpca_factor(r, 0) != NULL) == (k < 4));
             check_parts(r, c->tensor, kind[k] == CREASE_RPCA_PCP);
             check_clear(r, c->tensor);
+            crease_rpca_free(r);
+            crease_cp_instance_free(c);
+        }
+}
+
+/* A Tucker model by another method, with what its fit does not read, or of a fit that cannot end,
+ * is the problem in blocks. */
+static void a_tucker_model_is_a_problem_where_it_must_be(void **state)
+{
+    crease_options o[3] = { crease_rpca_options(), crease_rpca_options(), crease_rpca_options() };
+    (void)state;
+    o[0].method = CREASE_METHOD_ADMM_M;
+    o[1].certify_every = 3;
+    o[2].eps = 1e-300;
+    for (int k = 0; k < 3; k++)
+        for (int holes = 0; holes < 2; holes++) {
+            crease_cp_instance *c = instance(&matrix, 2);
+            crease_rpca_settings s = crease_rpca_default(&matrix);
+            s.kind = CREASE_RPCA_TUCKER, s.ranks = crease_matrix(2, 2), s.missing = holes;
+            o[k].max_iterations = 2;
+            if (holes) c->tensor[7] = c->tensor[100] = NAN;
+            crease_rpca *r = crease_rpca_new(&s, &o[k], c->tensor, NULL);
+            assert_true(r && crease_rpca_problem(r) && crease_rpca_multiplier(r));
+            crease_rpca_run(r);
+            assert_string_equal(crease_rpca_about(r)->engine, "solver");
+            check_parts(r, c->tensor, false);
             crease_rpca_free(r);
             crease_cp_instance_free(c);
         }
@@ -211,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_choose_rank_and_threshold),
         cmocka_unit_test(every_kind_runs_and_its_parts_add_up),
+        cmocka_unit_test(a_tucker_model_is_a_problem_where_it_must_be),
         cmocka_unit_test(facts_are_those_of_the_answer),
         cmocka_unit_test(wrong_settings_are_refused),
         cmocka_unit_test(settings_of_an_older_program_get_the_defaults),

@@ -116,12 +116,39 @@ static void same_facts(const run *a, const run *b, int power)
     assert_int_equal(f->outliers, g->outliers);
 }
 
-/* The answer is one of the problem in the user's unit, by the independent checker. */
+static bool read_row(void *user, crease_rpca_part which, ptrdiff_t row, double *out)
+{
+    crease_rpca_read(user, which, row, 1, out);
+    return true;
+}
+
+static void valid_factors(const run *r)
+{
+    const crease_rpca_settings *used = crease_rpca_used(r->fit);
+    const double *factor[ORDER];
+    crease_verification v;
+    for (int n = 0; n < ORDER; n++) factor[n] = crease_rpca_factor(r->fit, n);
+    crease_cp_claim c = { .shape = used->shape,
+                          .penalty = used->penalty,
+                          .alpha = used->alpha,
+                          .alpha_noise = used->alpha_noise,
+                          .factor = factor,
+                          .read = read_row,
+                          .user = r->fit };
+    crease_rpca_rows(r->fit, &c.left, &c.right);
+    assert_true(
+        crease_tucker_verify(&c, &used->ranks, crease_rpca_core(r->fit), r->o.eps, true, &v, NULL));
+    if (v.verdict != CREASE_VERDICT_VALID) fail_msg("%s", v.text);
+    crease_verification_free(&v);
+}
+
+/* The answer is one in the user's unit, by the independent checker. */
 static void valid(const run *r)
 {
     const crease_problem *p = crease_rpca_problem(r->fit);
     const double *x[CREASE_MAX_ORDER + 4];
     crease_verification v;
+    if (r->s.kind == CREASE_RPCA_TUCKER) valid_factors(r);
     if (!p) return;
     for (int i = 0; i < p->count; i++) x[i] = crease_rpca_block(r->fit, i);
     assert_true(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * run: the certificate of a Tucker model from its factors is the one that the problem in blocks has
  * at the same point, with any penalty by entries, with entries missing, and with slabs or without;
- * the parts add up to the data */
+ * the parts add up to the data; a fit that has not ended goes on as that problem */
 #include <crease/crease.h>
 
 #include "core/core.h"
@@ -98,6 +98,17 @@ static void compare(const char *what, const crease_reg *penalty, bool missing, l
     for (int j = 0; j < SIZE; j++)
         if (seen[j])
             assert_close(part[0][j] + part[1][j] + part[2][j], T[j], 1e-12 * (1 + fabs(T[j])));
+    assert_true(crs_tucker_run_stationary(r) == (passes > 60));
+    crease_tucker_rpca *next = cut < 0 ? crs_tucker_run_problem(r, &e) : NULL;
+    const double *const lambda[] = { next ? crease_tucker_rpca_multiplier(next) : NULL,
+                                     crease_tucker_rpca_multiplier(m) };
+    for (int i = 0; next && i < p->count; i++) {
+        const crease_problem *q = crease_tucker_rpca_problem(next);
+        assert_memory_equal(q->block[i].start, x[i],
+                            sizeof(double) * (size_t)crease_size(&p->space[i]));
+    }
+    if (next) assert_memory_equal(lambda[0], lambda[1], sizeof T);
+    crease_tucker_rpca_free(next);
     test_free(work);
     crease_reference_free(reference);
     crs_tucker_run_free(r);
