@@ -2,9 +2,13 @@
  * known: what the certificates of a path need of its solutions: the images x b, the gradients x's
  * of the loss there, and what they are relative to
  *
- * A gradient by itself reads all of x for 2 n p operations, as fast as memory goes; those of all
+ * A gradient by itself reads all of x for 2 n p operations, as fast as memory goes; those of a few
  * solutions together are one product of matrices, x (s_1, ..., s_K), and read x once. Nothing comes
  * from the solver but the points. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
+
 #include "regress/regress.h"
 
 bool crs_known_prepare(crease_regression *m, crease_error *e)
@@ -27,56 +31,170 @@ static bool is_little(const crs_design *d, ptrdiff_t path)
     return (double)path * (2 * n + cols) <= larger(n * cols / 4, 0x1p20);
 }
 
-/* x b of all solutions, a few rows at a time, which stay in the cache */
-static bool predict(crease_regression *m)
+/* x b of some solutions, a few rows at a time, which stay in the cache */
+static void predict(const crease_regression *m, ptrdiff_t first, ptrdiff_t count, double *images)
 {
     enum { ROWS = 1024 };
     const crs_design *d = &m->d;
+    fill(count * d->n, 0, images);
     for (ptrdiff_t at = 0; at < d->n; at += ROWS) {
         const ptrdiff_t rows = d->n - at < ROWS ? d->n - at : ROWS;
-        for (ptrdiff_t k = 0; k < m->s.path; k++) {
-            const double *b = crease_regression_point(m, k);
-            if (deadline_met(&m->own)) return false;
+        for (ptrdiff_t k = 0; k < count; k++) {
+            const double *b = crease_regression_point(m, first + k);
             for (ptrdiff_t j = 0; j < d->cols; j++)
-                if (b[j] != 0) axpy(rows, b[j], column_of(d, j) + at, m->images + k * d->n + at);
+                if (b[d->column[j]] != 0)
+                    axpy(rows, b[d->column[j]], column_of(d, j) + at, images + k * d->n + at);
         }
     }
-    return true;
 }
 
-static bool pull_back(crease_regression *m, double *slopes)
+/* sum[r][v] = sum_i column[r][i] side[8 i + v]: eight columns with eight vectors, each sum in order
+ */
+enum { EIGHT = 8 };
+typedef void products(ptrdiff_t rows, const double *const *column, const double *side, double *sum);
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx512f"))) static void
+products_avx512(ptrdiff_t rows, const double *const *column, const double *side, double *sum)
 {
-    enum { FLOPS = 1 << 24, COLUMNS = 32 };
-    const crs_design *d = &m->d;
-    const ptrdiff_t path = m->s.path, wanted = FLOPS / (2 * d->n * path + 1);
-    const ptrdiff_t tile = wanted > COLUMNS ? wanted : COLUMNS;
-    for (ptrdiff_t k = 0; k < path; k++)
-        crs_loss_slopes(d, m->images + k * d->n, slopes + k * d->n);
-    for (ptrdiff_t j = 0; j < d->cols; j += tile) {
-        const ptrdiff_t columns = d->cols - j < tile ? d->cols - j : tile;
-        if (deadline_met(&m->own)) return false;
-        crs_gemm(false, true, columns, path, d->n, 1, column_of(d, j), slopes, 0,
-                 m->gradients + j * path);
+    __m512d total[EIGHT];
+    for (int r = 0; r < EIGHT; r++) total[r] = _mm512_setzero_pd();
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        const __m512d right = _mm512_loadu_pd(side + EIGHT * i);
+        for (int r = 0; r < EIGHT; r++)
+            total[r] = _mm512_fmadd_pd(_mm512_set1_pd(column[r][i]), right, total[r]);
     }
-    return true;
+    for (int r = 0; r < EIGHT; r++) _mm512_storeu_pd(sum + EIGHT * r, total[r]);
 }
 
-/* Where this would take too much memory or time, every certificate looks for itself. */
-bool crs_known_look(crease_regression *m, crease_error *e)
+__attribute__((target("avx2,fma"))) static void
+products_avx2(ptrdiff_t rows, const double *const *column, const double *side, double *sum)
+{
+    enum { HALF = EIGHT / 2 };
+    for (int first = 0; first < EIGHT; first += HALF) {
+        __m256d low[HALF], high[HALF];
+        for (int r = 0; r < HALF; r++) low[r] = high[r] = _mm256_setzero_pd();
+        for (ptrdiff_t i = 0; i < rows; i++) {
+            const __m256d left = _mm256_loadu_pd(side + EIGHT * i),
+                          right = _mm256_loadu_pd(side + EIGHT * i + HALF);
+            for (int r = 0; r < HALF; r++) {
+                const __m256d x = _mm256_set1_pd(column[first + r][i]);
+                low[r] = _mm256_fmadd_pd(x, left, low[r]);
+                high[r] = _mm256_fmadd_pd(x, right, high[r]);
+            }
+        }
+        for (int r = 0; r < HALF; r++) {
+            _mm256_storeu_pd(sum + EIGHT * (first + r), low[r]);
+            _mm256_storeu_pd(sum + EIGHT * (first + r) + HALF, high[r]);
+        }
+    }
+}
+#endif
+
+static void products_plain(ptrdiff_t rows, const double *const *column, const double *side,
+                           double *sum)
+{
+    fill(EIGHT * EIGHT, 0, sum);
+    for (int r = 0; r < EIGHT; r++)
+        for (ptrdiff_t i = 0; i < rows; i++)
+            for (int v = 0; v < EIGHT; v++)
+                sum[EIGHT * r + v] += column[r][i] * side[EIGHT * i + v];
+}
+
+static products *products_here(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f")) return products_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return products_avx2;
+#endif
+    return products_plain;
+}
+
+/* Some rows of all columns and of up to eight vectors, which are in side */
+static void add_products(products *eight, const crs_design *d, ptrdiff_t first, ptrdiff_t rows,
+                         const double *side, ptrdiff_t count, double *out)
+{
+    double sum[EIGHT * EIGHT];
+    const double *column[EIGHT];
+    for (ptrdiff_t j = 0; j < d->cols; j += EIGHT) {
+        const ptrdiff_t columns = d->cols - j < EIGHT ? d->cols - j : EIGHT;
+        for (ptrdiff_t r = 0; r < EIGHT; r++)
+            column[r] = column_of(d, j + (r < columns ? r : 0)) + first;
+        eight(rows, column, side, sum);
+        for (ptrdiff_t v = 0; v < count; v++)
+            for (ptrdiff_t r = 0; r < columns; r++) out[v * d->cols + j + r] += sum[EIGHT * r + v];
+    }
+}
+
+/* out (count x cols) = x's_k of `count` vectors s_k, one after the other; x is read once for eight
+ * of them, and each sum is in one order whatever is asked for beside it. */
+static void pull_back(const crs_design *d, ptrdiff_t count, const double *s, double *out)
+{
+    enum { ROWS = 256 };
+    double side[ROWS * EIGHT];
+    products *const eight = products_here();
+    fill(count * d->cols, 0, out);
+    for (ptrdiff_t k = 0; k < count; k += EIGHT) {
+        const ptrdiff_t some = count - k < EIGHT ? count - k : EIGHT;
+        for (ptrdiff_t at = 0; at < d->n; at += ROWS) {
+            const ptrdiff_t rows = d->n - at < ROWS ? d->n - at : ROWS;
+            for (ptrdiff_t v = 0; v < EIGHT; v++)
+                for (ptrdiff_t i = 0; i < rows; i++)
+                    side[EIGHT * i + v] = v < some ? s[(k + v) * d->n + at + i] : 0;
+            add_products(eight, d, at, rows, side, some, out + k * d->cols);
+        }
+    }
+}
+
+/* Where this would take too much memory every certificate looks for itself. */
+bool crs_known_begin(crease_regression *m, crease_error *e)
 {
     const crs_design *d = &m->d;
-    const ptrdiff_t path = m->s.path;
-    m->looked = 0;
-    if (!m->problem || d->sparse || m->rows || !is_little(d, path)) return true;
-    crs_free(m->images);
-    crs_free(m->gradients);
+    const ptrdiff_t few = m->s.path < CRS_AHEAD ? m->s.path : CRS_AHEAD;
+    const bool all = m->problem && !m->rows && is_little(d, m->s.path);
+    const ptrdiff_t path = all ? m->s.path : few;
+    crs_known_free(m);
+    if (d->sparse) return true;
     m->images = crs_doubles(path * d->n, "the scores of a path", e);
     m->gradients = crs_doubles(path * d->cols, "the gradients of a path", e);
-    double *slopes = crs_doubles(path * d->n, "the slopes of a path", e);
-    const bool room = m->images && m->gradients && slopes;
-    if (room && predict(m) && pull_back(m, slopes)) m->looked = path;
-    crs_free(slopes);
-    return room;
+    m->slopes = crs_doubles(few * d->n, "the slopes of a path", e);
+    if (all) m->seen = crs_alloc((size_t)path, 1);
+    return (m->images && m->gradients && m->slopes && (m->seen || !all)) ||
+           crs_fail(e, CREASE_NO_MEMORY, "out of memory: a path of %td lambdas", m->s.path);
+}
+
+ptrdiff_t crs_known_look(crease_regression *m, ptrdiff_t first, ptrdiff_t count)
+{
+    const crs_design *d = &m->d;
+    const ptrdiff_t at = m->seen ? first : 0;
+    double *images = m->images + at * d->n;
+    predict(m, first, count, images);
+    for (ptrdiff_t k = 0; k < count; k++)
+        crs_loss_slopes(d, images + k * d->n, m->slopes + k * d->n);
+    pull_back(d, count, m->slopes, m->gradients + at * d->cols);
+    for (ptrdiff_t k = 0; k < count && m->seen; k++) m->seen[first + k] = 1;
+    return at;
+}
+
+void crs_known_end(crease_regression *m)
+{
+    for (ptrdiff_t k = 0, count; m->seen && k < m->s.path && !deadline_met(&m->own); k += count) {
+        count = 1;
+        if (m->seen[k]) continue;
+        while (count < CRS_AHEAD && k + count < m->s.path && !m->seen[k + count]) count++;
+        crs_known_look(m, k, count);
+    }
+}
+
+void crs_known_free(crease_regression *m)
+{
+    crs_free(m->images);
+    crs_free(m->slopes);
+    crs_free(m->gradients);
+    crs_free(m->seen);
+    m->images = m->slopes = m->gradients = NULL;
+    m->seen = NULL;
 }
 
 ptrdiff_t crs_known_room(const crease_regression *m)
@@ -89,10 +207,8 @@ crs_known crs_known_at(const crease_regression *m, ptrdiff_t k, double *room)
     const crs_design *d = &m->d;
     double *gradient = room, *images = room + d->cols, *work = images + d->n;
     const double *x = crease_regression_point(m, k);
-    if (k < m->looked) {
-        for (ptrdiff_t j = 0; j < d->cols; j++) gradient[j] = m->gradients[j * m->looked + k];
-        return (crs_known){ m->images + k * d->n, gradient, m->at_zero };
-    }
+    if (m->seen && m->seen[k])
+        return (crs_known){ m->images + k * d->n, m->gradients + k * d->cols, m->at_zero };
     crs_images(m->problem + k, &x, images, work);
     crs_images_grad(m->problem + k, &x, images, 0, gradient, work);
     return (crs_known){ images, gradient, m->at_zero };

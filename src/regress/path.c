@@ -12,7 +12,7 @@ void crs_regression_cut(crease_regression *m, ptrdiff_t solved)
 {
     const ptrdiff_t first = m->s.ascending ? m->s.path - solved : 0;
     m->s.path = solved;
-    m->looked = 0;
+    crs_known_free(m);
     m->own.ended = true;
     copy(solved, m->lambda + first, m->lambda);
     copy(solved * m->d.cols, m->point + first * m->d.cols, m->point);
@@ -118,21 +118,100 @@ void crs_regression_tell(crease_regression *m, ptrdiff_t i, ptrdiff_t k)
     crs_watch_tell(w, &row);
 }
 
-/* The lambdas from m->solved on, each a tick of the unit in `noted` */
+/* Which lambda is the i-th to be solved */
+static ptrdiff_t turn_of(const crease_regression *m, ptrdiff_t i)
+{
+    return m->s.ascending ? m->s.path - 1 - i : i;
+}
+
+static void solve(crease_regression *m, ptrdiff_t k)
+{
+    crs_penalty_at(&m->s.penalty, m->lambda[k], m->descent->value.par);
+    const bool converged = crs_descent_solve(m->descent);
+    record(m, k);
+    m->solution[k].converged = converged;
+}
+
+/* From the i-th on so many lambdas are near one another: what their solutions lack in columns
+ * together is seldom more than nothing. */
+static ptrdiff_t near_ones(const crease_regression *m, ptrdiff_t i)
+{
+    const double least = 0.85;
+    ptrdiff_t count = 0;
+    double last = i > 0 ? m->lambda[turn_of(m, i - 1)] : m->lambda_max;
+    while (m->images && count < CRS_AHEAD && i + count < m->s.path) {
+        const double now = m->lambda[turn_of(m, i + count)];
+        if (!(now > least * last && last > least * now)) break;
+        last = now;
+        count++;
+    }
+    return count;
+}
+
+/* The descent goes on from solution k, whose scores and gradient are at `at`. */
+static void go_on(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
+{
+    const crs_design *d = &m->d;
+    crs_descent_go(m->descent, crease_regression_point(m, k), m->images + at * d->n,
+                   m->gradients + at * d->cols);
+}
+
+/* Once more, if solution k lacks a column */
+static bool mend(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
+{
+    crs_descent *t = m->descent;
+    const long sweeps = m->solution[k].sweeps;
+    crs_penalty_at(&m->s.penalty, m->lambda[k], t->value.par);
+    if (!m->solution[k].converged ||
+        !crs_descent_doubts(t, crease_regression_point(m, k), m->gradients + at * m->d.cols))
+        return false;
+    go_on(m, k, at);
+    t->max_sweeps -= sweeps;
+    solve(m, k);
+    t->max_sweeps += sweeps;
+    m->solution[k].sweeps += sweeps;
+    if (m->seen) m->seen[k] = 0;
+    return true;
+}
+
+/* The `count` lambdas from the i-th on, looking at few columns: those that were left out are looked
+ * at in one reading for all. How many there are then. */
+static ptrdiff_t solve_ahead(crease_regression *m, ptrdiff_t i, ptrdiff_t count)
+{
+    crs_descent *t = m->descent;
+    const ptrdiff_t last = turn_of(m, i + count - 1);
+    ptrdiff_t done = 0;
+    crs_penalty_at(&m->s.penalty, smaller(m->lambda[turn_of(m, i)], m->lambda[last]), t->value.par);
+    crs_descent_ahead(t, true);
+    do solve(m, turn_of(m, i + done));
+    while (++done < count && !deadline_met(&m->own));
+    crs_descent_ahead(t, false);
+    const ptrdiff_t first = m->s.ascending ? turn_of(m, i + done - 1) : i;
+    const ptrdiff_t at = crs_known_look(m, first, done), end = turn_of(m, i + done - 1);
+    bool mended = false;
+    for (ptrdiff_t c = 0; c < done; c++)
+        mended = mend(m, turn_of(m, i + c), at + turn_of(m, i + c) - first);
+    go_on(m, end, mended ? crs_known_look(m, end, 1) : at + end - first);
+    return done;
+}
+
+/* The lambdas from m->solved on, a few or one of them for each tick of the unit in `noted` */
 static bool walk(crease_regression *m, crease_watch *noted, crease_error *e)
 {
     const ptrdiff_t path = m->s.path;
-    crs_descent *t = m->descent;
     for (; m->solved < path; crs_unit_tick(noted)) {
-        const ptrdiff_t i = m->solved++, k = m->s.ascending ? path - 1 - i : i;
-        crs_penalty_at(&m->s.penalty, m->lambda[k], t->value.par);
-        const bool converged = crs_descent_solve(t);
-        record(m, k);
-        m->solution[k].converged = converged;
-        crs_regression_tell(m, i, k);
-        if (!crs_regression_finite(m, k, e)) return false;
-        if ((i + 1 < path || !converged) && deadline_met(&m->own))
-            return crs_regression_cut(m, i + 1), true;
+        const ptrdiff_t first = m->solved, near = near_ones(m, first);
+        if (near > 1)
+            m->solved += solve_ahead(m, first, near);
+        else
+            solve(m, turn_of(m, m->solved++));
+        for (ptrdiff_t i = first; i < m->solved; i++) {
+            const ptrdiff_t k = turn_of(m, i);
+            crs_regression_tell(m, i, k);
+            if (!crs_regression_finite(m, k, e)) return false;
+            if ((i + 1 < path || !m->solution[k].converged) && deadline_met(&m->own))
+                return crs_regression_cut(m, m->solved = i + 1), true;
+        }
     }
     return true;
 }
@@ -167,11 +246,14 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     crease_watch_limit(&m->own.watch, m->s.max_seconds);
     crease_watch *noted = m->among ? NULL : &m->own.watch; /* a fold is noted as a whole */
     m->solved = 0;
-    if (crs_unit_begin(noted, "path", CRS_UNIT_LOOP, visit_path, m) == CRS_UNIT_DONE)
-        return crs_known_look(m, e);
-    const bool done = walk(m, noted, e);
-    (done && m->solved == m->s.path ? crs_unit_end : crs_unit_drop)(noted);
-    return done && crs_known_look(m, e);
+    if (!crs_known_begin(m, e)) return false;
+    if (crs_unit_begin(noted, "path", CRS_UNIT_LOOP, visit_path, m) != CRS_UNIT_DONE) {
+        const bool done = walk(m, noted, e);
+        (done && m->solved == m->s.path ? crs_unit_end : crs_unit_drop)(noted);
+        if (!done) return false;
+    }
+    crs_known_end(m);
+    return true;
 }
 
 void crease_regression_init(crease_regression_settings *s, size_t size)
@@ -199,8 +281,7 @@ void crease_regression_free(crease_regression *m)
     crs_free((void *)m->shifts.v);
     crease_reference_free(m->reference);
     crs_free(m->at_zero);
-    crs_free(m->images);
-    crs_free(m->gradients);
+    crs_known_free(m);
     crs_free(m->point);
     crs_free(m->coef);
     crs_free(m->weight);
@@ -286,10 +367,8 @@ crease_regression *crs_regression_of(const crease_regression_settings *s, ptrdif
 void crs_regression_forget(crease_regression *m)
 {
     crs_free(m->d.given);
-    crs_free(m->images);
-    crs_free(m->gradients);
-    m->d.given = m->d.x = m->images = m->gradients = NULL;
-    m->looked = 0;
+    m->d.given = m->d.x = NULL;
+    crs_known_free(m);
 }
 
 crease_regression *crease_regression_new_sparse(const crease_regression_settings *s,
