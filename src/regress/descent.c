@@ -805,17 +805,19 @@ static void fit_unpenalized(crs_descent *t)
 }
 
 /* At finite slopes max_u |g_u|/(w_u rho_1'(0)) is the answer, unless a coordinate's minimum jumps
- * away from 0 earlier than that; the search finds those and the infinite slopes. */
+ * away from 0 earlier than that; the search finds those and the infinite slopes. Gradients at 0
+ * that were looked at are the ones where nothing goes without a penalty. */
 double crs_descent_lambda_max(crs_descent *t, const crease_reg *one)
 {
     const crs_design *d = t->d;
     const double slope = one->penalty->slope(one->par, 0);
     double most = 0;
     fit_unpenalized(t);
+    const bool known = t->moment > 0 && t->working == 0;
     note_moment(t);
     for (ptrdiff_t u = 0; u < d->units; u++) {
         if (d->weight[u] == 0) continue;
-        compute_reach(t, u);
+        if (!known) compute_reach(t, u);
         if (slope < INFINITY) most = larger(most, t->reach[u] / d->weight[u] / slope);
     }
     for (ptrdiff_t u = 0; u < d->units; u++) {

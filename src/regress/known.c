@@ -11,19 +11,6 @@
 
 #include "regress/regress.h"
 
-bool crs_known_prepare(crease_regression *m, crease_error *e)
-{
-    const crease_problem *p = m->problem;
-    const ptrdiff_t cols = m->d.cols;
-    m->at_zero = crs_doubles(cols, "a gradient", e);
-    double *room = crs_doubles(cols + crs_problem_scratch(p), "a gradient", e);
-    const double *zero = room;
-    if (m->at_zero && room) crs_grad(p, &zero, 0, m->at_zero, room + cols);
-    m->reference = m->at_zero && room ? crs_reference_new(p, m->s.watch, e) : NULL;
-    crs_free(room);
-    return m->reference;
-}
-
 /* Numbers beside x that are few, or a few megabytes */
 static bool is_little(const crs_design *d, ptrdiff_t path)
 {
@@ -111,7 +98,7 @@ static products *products_here(void)
     return products_plain;
 }
 
-/* Some rows of all columns and of up to eight vectors, which are in side */
+/* Some rows of all columns and of the vectors, eight at a time in `side` */
 static void add_products(products *eight, const crs_design *d, ptrdiff_t first, ptrdiff_t rows,
                          const double *side, ptrdiff_t count, double *out)
 {
@@ -121,30 +108,57 @@ static void add_products(products *eight, const crs_design *d, ptrdiff_t first, 
         const ptrdiff_t columns = d->cols - j < EIGHT ? d->cols - j : EIGHT;
         for (ptrdiff_t r = 0; r < EIGHT; r++)
             column[r] = column_of(d, j + (r < columns ? r : 0)) + first;
-        eight(rows, column, side, sum);
-        for (ptrdiff_t v = 0; v < count; v++)
-            for (ptrdiff_t r = 0; r < columns; r++) out[v * d->cols + j + r] += sum[EIGHT * r + v];
+        for (ptrdiff_t k = 0; k < count; k += EIGHT) {
+            eight(rows, column, side + k * rows, sum);
+            for (ptrdiff_t v = 0; v < EIGHT && k + v < count; v++)
+                for (ptrdiff_t r = 0; r < columns; r++)
+                    out[(k + v) * d->cols + j + r] += sum[EIGHT * r + v];
+        }
     }
 }
 
-/* out (count x cols) = x's_k of `count` vectors s_k, one after the other; x is read once for eight
- * of them, and each sum is in one order whatever is asked for beside it. */
+/* out (count x cols) = x's_k of at most CRS_AHEAD vectors s_k, one after the other; x is read once,
+ * and each sum is in one order whatever is asked for beside it. */
 static void pull_back(const crs_design *d, ptrdiff_t count, const double *s, double *out)
 {
     enum { ROWS = 256 };
-    double side[ROWS * EIGHT];
+    double side[ROWS * CRS_AHEAD];
     products *const eight = products_here();
     fill(count * d->cols, 0, out);
-    for (ptrdiff_t k = 0; k < count; k += EIGHT) {
-        const ptrdiff_t some = count - k < EIGHT ? count - k : EIGHT;
-        for (ptrdiff_t at = 0; at < d->n; at += ROWS) {
-            const ptrdiff_t rows = d->n - at < ROWS ? d->n - at : ROWS;
+    for (ptrdiff_t at = 0; at < d->n; at += ROWS) {
+        const ptrdiff_t rows = d->n - at < ROWS ? d->n - at : ROWS;
+        for (ptrdiff_t k = 0; k < count; k += EIGHT)
             for (ptrdiff_t v = 0; v < EIGHT; v++)
                 for (ptrdiff_t i = 0; i < rows; i++)
-                    side[EIGHT * i + v] = v < some ? s[(k + v) * d->n + at + i] : 0;
-            add_products(eight, d, at, rows, side, some, out + k * d->cols);
-        }
+                    side[k * rows + EIGHT * i + v] = k + v < count ? s[(k + v) * d->n + at + i] : 0;
+        add_products(eight, d, at, rows, side, count, out);
     }
+}
+
+/* The gradient of the loss at 0 */
+static bool look_at_zero(crease_regression *m, crease_error *e)
+{
+    const crs_design *d = &m->d;
+    const crease_problem *p = m->problem;
+    const bool whole = !d->sparse && !m->rows;
+    double *room =
+        crs_doubles(whole ? 2 * d->n : d->cols + crs_problem_scratch(p), "a gradient", e);
+    const double *zero = room;
+    if (room && whole) {
+        crs_loss_slopes(d, room, room + d->n);
+        pull_back(d, 1, room + d->n, m->at_zero);
+    } else if (room)
+        crs_grad(p, &zero, 0, m->at_zero, room + d->cols);
+    crs_free(room);
+    return room;
+}
+
+bool crs_known_prepare(crease_regression *m, crease_error *e)
+{
+    m->at_zero = crs_doubles(m->d.cols, "a gradient", e);
+    if (!m->at_zero || !look_at_zero(m, e)) return false;
+    m->reference = crs_reference_new(m->problem, m->s.watch, e);
+    return m->reference;
 }
 
 /* Where this would take too much memory every certificate looks for itself. */

@@ -232,7 +232,7 @@ void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
 
 /* What certificates need of the solutions (known.c), and to be sure that none of a few that were
  * found together lacks a column. */
-enum { CRS_AHEAD = 8 };
+enum { CRS_AHEAD = 16 };
 bool crs_known_prepare(crease_regression *m, crease_error *e); /* with the problems */
 bool crs_known_begin(crease_regression *m, crease_error *e);   /* before the path */
 /* At solutions first, ..., at most CRS_AHEAD; where they are then in images and gradients */

@@ -21,8 +21,15 @@
  *   loss   by fine reach (slope + fine reach), and the roundings of its own sum.
  * LEAST is added to what is multiplied, for what is too small to be rounded relatively. */
 #include "core/carve.h"
+#include "core/parallel.h"
 #include "verify/regress.h"
 #include "verify/verify.h"
+
+#if defined(__GNUC__)
+#define PREFETCH(x) __builtin_prefetch(x) /* the columns that are next: rows are far apart */
+#else
+#define PREFETCH(x) (void)(x)
+#endif
 
 enum { BLOCK = 512, STRETCH = 64, STRIP = 128, CHUNK = 128 };
 static const double LEAST = 0x1p-480;
@@ -100,6 +107,7 @@ static bool prepare(look *a, const double *wanted, crease_error *e)
     a->wide = a->panels * CRS_TILE_COLUMNS;
     a->memory = carve_block(carve, a);
     if (!a->memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking rows");
+    crs_large_pages(a->g, (size_t)(a->cols * a->wide) * sizeof *a->g);
     for (ptrdiff_t m = 0; m < c->s.path && a->cols > c->p; m++)
         a->first[m] = c->point[m * a->cols + c->p];
     return true;
@@ -299,6 +307,7 @@ static void pack_columns(const look *a, ptrdiff_t rows, ptrdiff_t first, ptrdiff
     const double *center = a->center + first, *factor = a->factor + first;
     for (ptrdiff_t i = 0; i < rows; i++, out += width) {
         const double *x = a->x[i] + first, root = a->root[i];
+        PREFETCH(x + width);
         for (ptrdiff_t j = 0; j < own; j++) out[j] = (x[j] - center[j]) * factor[j] * root;
         for (ptrdiff_t j = own; j < width; j++) out[j] = first + j < a->cols ? factor[j] : 0;
     }
