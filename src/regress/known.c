@@ -35,103 +35,109 @@ static void predict(const crease_regression *m, ptrdiff_t first, ptrdiff_t count
     }
 }
 
-/* sum[r][v] = sum_i column[r][i] side[8 i + v]: eight columns with eight vectors, each sum in order
+/* sum[r][v] = sum_i column[r][i] side[SIDE i + v], each sum in order; ahead: columns that are next
  */
-enum { EIGHT = 8 };
-typedef void products(ptrdiff_t rows, const double *const *column, const double *side, double *sum);
+enum { COLUMNS = 8, SIDE = CRS_AHEAD };
+typedef struct {
+    ptrdiff_t rows;
+    const double *column[COLUMNS], *ahead[COLUMNS], *side;
+} products;
+typedef void multiply(const products *a, double *sum);
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx512f"))) static void
-products_avx512(ptrdiff_t rows, const double *const *column, const double *side, double *sum)
+__attribute__((target("avx512f"))) static void multiply_avx512(const products *a, double *sum)
 {
-    __m512d total[EIGHT];
-    for (int r = 0; r < EIGHT; r++) total[r] = _mm512_setzero_pd();
-    for (ptrdiff_t i = 0; i < rows; i++) {
-        const __m512d right = _mm512_loadu_pd(side + EIGHT * i);
-        for (int r = 0; r < EIGHT; r++)
-            total[r] = _mm512_fmadd_pd(_mm512_set1_pd(column[r][i]), right, total[r]);
+    enum { LANES = 8 };
+    __m512d left[COLUMNS], right[COLUMNS];
+    for (int r = 0; r < COLUMNS; r++) left[r] = right[r] = _mm512_setzero_pd();
+    for (ptrdiff_t i = 0; i < a->rows; i++) {
+        const __m512d s = _mm512_loadu_pd(a->side + SIDE * i),
+                      t = _mm512_loadu_pd(a->side + SIDE * i + LANES);
+        _mm_prefetch((const char *)(a->ahead[i % COLUMNS] + i / COLUMNS * COLUMNS), _MM_HINT_T0);
+        for (int r = 0; r < COLUMNS; r++) {
+            const __m512d x = _mm512_set1_pd(a->column[r][i]);
+            left[r] = _mm512_fmadd_pd(x, s, left[r]);
+            right[r] = _mm512_fmadd_pd(x, t, right[r]);
+        }
     }
-    for (int r = 0; r < EIGHT; r++) _mm512_storeu_pd(sum + EIGHT * r, total[r]);
+    for (int r = 0; r < COLUMNS; r++) {
+        _mm512_storeu_pd(sum + SIDE * r, left[r]);
+        _mm512_storeu_pd(sum + SIDE * r + LANES, right[r]);
+    }
 }
 
-__attribute__((target("avx2,fma"))) static void
-products_avx2(ptrdiff_t rows, const double *const *column, const double *side, double *sum)
+__attribute__((target("avx2,fma"))) static void multiply_avx2(const products *a, double *sum)
 {
-    enum { HALF = EIGHT / 2 };
-    for (int first = 0; first < EIGHT; first += HALF) {
-        __m256d low[HALF], high[HALF];
-        for (int r = 0; r < HALF; r++) low[r] = high[r] = _mm256_setzero_pd();
-        for (ptrdiff_t i = 0; i < rows; i++) {
-            const __m256d left = _mm256_loadu_pd(side + EIGHT * i),
-                          right = _mm256_loadu_pd(side + EIGHT * i + HALF);
-            for (int r = 0; r < HALF; r++) {
-                const __m256d x = _mm256_set1_pd(column[first + r][i]);
-                low[r] = _mm256_fmadd_pd(x, left, low[r]);
-                high[r] = _mm256_fmadd_pd(x, right, high[r]);
+    enum { LANES = 4, PARTS = SIDE / LANES, SOME = 2 };
+    for (int first = 0; first < COLUMNS; first += SOME) {
+        __m256d total[SOME][PARTS];
+        for (int k = 0; k < SOME * PARTS; k++) total[k / PARTS][k % PARTS] = _mm256_setzero_pd();
+        for (ptrdiff_t i = 0; i < a->rows; i++)
+            for (int r = 0; r < SOME; r++) {
+                const __m256d x = _mm256_set1_pd(a->column[first + r][i]);
+                for (int k = 0; k < PARTS; k++)
+                    total[r][k] = _mm256_fmadd_pd(
+                        x, _mm256_loadu_pd(a->side + SIDE * i + LANES * k), total[r][k]);
             }
-        }
-        for (int r = 0; r < HALF; r++) {
-            _mm256_storeu_pd(sum + EIGHT * (first + r), low[r]);
-            _mm256_storeu_pd(sum + EIGHT * (first + r) + HALF, high[r]);
-        }
+        for (int k = 0; k < SOME * PARTS; k++)
+            _mm256_storeu_pd(sum + SIDE * first + LANES * k, total[k / PARTS][k % PARTS]);
     }
 }
 #endif
 
-static void products_plain(ptrdiff_t rows, const double *const *column, const double *side,
-                           double *sum)
+static void multiply_plain(const products *a, double *sum)
 {
-    fill(EIGHT * EIGHT, 0, sum);
-    for (int r = 0; r < EIGHT; r++)
-        for (ptrdiff_t i = 0; i < rows; i++)
-            for (int v = 0; v < EIGHT; v++)
-                sum[EIGHT * r + v] += column[r][i] * side[EIGHT * i + v];
+    fill(COLUMNS * SIDE, 0, sum);
+    for (int r = 0; r < COLUMNS; r++)
+        for (ptrdiff_t i = 0; i < a->rows; i++)
+            for (int v = 0; v < SIDE; v++)
+                sum[SIDE * r + v] += a->column[r][i] * a->side[SIDE * i + v];
 }
 
-static products *products_here(void)
+static multiply *multiply_here(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) return products_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return products_avx2;
+    if (__builtin_cpu_supports("avx512f")) return multiply_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return multiply_avx2;
 #endif
-    return products_plain;
+    return multiply_plain;
 }
 
-/* Some rows of all columns and of the vectors, eight at a time in `side` */
-static void add_products(products *eight, const crs_design *d, ptrdiff_t first, ptrdiff_t rows,
-                         const double *side, ptrdiff_t count, double *out)
+/* Some rows of all columns and of the vectors in `side` */
+static void add_products(const crs_design *d, ptrdiff_t first, products *a, ptrdiff_t count,
+                         double *out)
 {
-    double sum[EIGHT * EIGHT];
-    const double *column[EIGHT];
-    for (ptrdiff_t j = 0; j < d->cols; j += EIGHT) {
-        const ptrdiff_t columns = d->cols - j < EIGHT ? d->cols - j : EIGHT;
-        for (ptrdiff_t r = 0; r < EIGHT; r++)
-            column[r] = column_of(d, j + (r < columns ? r : 0)) + first;
-        for (ptrdiff_t k = 0; k < count; k += EIGHT) {
-            eight(rows, column, side + k * rows, sum);
-            for (ptrdiff_t v = 0; v < EIGHT && k + v < count; v++)
-                for (ptrdiff_t r = 0; r < columns; r++)
-                    out[(k + v) * d->cols + j + r] += sum[EIGHT * r + v];
+    double sum[COLUMNS * SIDE];
+    multiply *const here = multiply_here();
+    for (ptrdiff_t j = 0; j < d->cols; j += COLUMNS) {
+        const ptrdiff_t columns = d->cols - j < COLUMNS ? d->cols - j : COLUMNS;
+        for (ptrdiff_t r = 0; r < COLUMNS; r++) {
+            const ptrdiff_t next = j + COLUMNS + r;
+            a->column[r] = column_of(d, j + (r < columns ? r : 0)) + first;
+            a->ahead[r] = next < d->cols ? column_of(d, next) + first : a->column[r];
         }
+        here(a, sum);
+        for (ptrdiff_t v = 0; v < count; v++)
+            for (ptrdiff_t r = 0; r < columns; r++) out[v * d->cols + j + r] += sum[SIDE * r + v];
     }
 }
 
-/* out (count x cols) = x's_k of at most CRS_AHEAD vectors s_k, one after the other; x is read once,
- * and each sum is in one order whatever is asked for beside it. */
+/* out (count x cols) = x's_k of at most CRS_AHEAD vectors s_k, one after the other; x is read once.
+ */
 static void pull_back(const crs_design *d, ptrdiff_t count, const double *s, double *out)
 {
     enum { ROWS = 256 };
-    double side[ROWS * CRS_AHEAD];
-    products *const eight = products_here();
+    double side[ROWS * SIDE];
     fill(count * d->cols, 0, out);
-    for (ptrdiff_t at = 0; at < d->n; at += ROWS) {
+    for (ptrdiff_t j = 0; j < d->cols && count == 1; j++)
+        out[j] = crs_dot(d->n, column_of(d, j), s);
+    for (ptrdiff_t at = 0; at < d->n && count > 1; at += ROWS) {
         const ptrdiff_t rows = d->n - at < ROWS ? d->n - at : ROWS;
-        for (ptrdiff_t k = 0; k < count; k += EIGHT)
-            for (ptrdiff_t v = 0; v < EIGHT; v++)
-                for (ptrdiff_t i = 0; i < rows; i++)
-                    side[k * rows + EIGHT * i + v] = k + v < count ? s[(k + v) * d->n + at + i] : 0;
-        add_products(eight, d, at, rows, side, count, out);
+        for (ptrdiff_t v = 0; v < SIDE; v++)
+            for (ptrdiff_t i = 0; i < rows; i++)
+                side[SIDE * i + v] = v < count ? s[v * d->n + at + i] : 0;
+        add_products(d, at, &(products){ .rows = rows, .side = side }, count, out);
     }
 }
 
