@@ -132,18 +132,18 @@ static void solve(crease_regression *m, ptrdiff_t k)
     m->solution[k].converged = converged;
 }
 
-/* From the i-th on so many lambdas are near one another: what their solutions lack in columns
- * together is seldom more than nothing. */
+/* From the i-th on so many lambdas are near one another: columns that their solutions need and none
+ * before are few. */
 static ptrdiff_t near_ones(const crease_regression *m, ptrdiff_t i)
 {
-    const double least = 0.85;
+    const double step = 0.85, whole = 0.6;
+    const double from = i > 0 ? m->lambda[turn_of(m, i - 1)] : m->lambda_max;
     ptrdiff_t count = 0;
-    double last = i > 0 ? m->lambda[turn_of(m, i - 1)] : m->lambda_max;
-    while (m->images && count < CRS_AHEAD && i + count < m->s.path) {
+    for (double last = from; m->images && count < CRS_AHEAD && i + count < m->s.path; count++) {
         const double now = m->lambda[turn_of(m, i + count)];
-        if (!(now > least * last && last > least * now)) break;
+        if (!(now > step * last && last > step * now)) break;
+        if (!(now > whole * from && from > whole * now)) break;
         last = now;
-        count++;
     }
     return count;
 }
