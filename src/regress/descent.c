@@ -627,42 +627,43 @@ static double urgency(crs_descent *t, ptrdiff_t u, double guess)
 static ptrdiff_t recruit(crs_descent *t, bool safe)
 {
     enum { FEW = 64 };
-    const ptrdiff_t units = t->ahead ? t->hopes : t->d->units;
+    const bool few = t->ahead > 0;
+    const ptrdiff_t units = few ? t->hopes : t->d->units;
     double *urgent = t->curve, most = 0;
     ptrdiff_t count = 0;
     t->outside = 0;
     measure_penalty(t);
     for (ptrdiff_t i = 0; i < units; i++) {
-        const ptrdiff_t u = t->ahead ? t->hopeful[i] : i;
+        const ptrdiff_t u = few ? t->hopeful[i] : i;
         urgent[u] = urgency(t, u, safe ? bound(t, u) : LIKELY * t->reach[u]);
         most = larger(most, urgent[u]);
         count += urgent[u] > 0;
     }
     const double least = count > FEW && count > t->working ? most / 2 : 0;
     for (ptrdiff_t i = 0; count > 0 && i < units; i++) {
-        const ptrdiff_t u = t->ahead ? t->hopeful[i] : i;
+        const ptrdiff_t u = few ? t->hopeful[i] : i;
         if (urgent[u] > least) join(t, u);
     }
     return count;
+}
+
+static void choose_hopeful(crs_descent *t)
+{
+    t->hopes = 0;
+    measure_penalty(t);
+    for (ptrdiff_t u = 0; u < t->d->units; u++)
+        if (!unit_stays(t, u, LIKELY * t->reach[u] / t->ahead)) t->hopeful[t->hopes++] = u;
 }
 
 /* First the units whose gradient was near its limit (as in the strong rules of Tibshirani et al.
  * 2012), and only when none of them is wanted all that the safe test leaves. */
 static ptrdiff_t screen(crs_descent *t)
 {
-    if (t->ahead) return recruit(t, false);
+    if (t->ahead > 0 && t->hopes < 0) choose_hopeful(t);
+    if (t->ahead > 0) return recruit(t, false);
     note_moment(t);
     const ptrdiff_t count = recruit(t, false);
     return count > 0 ? count : recruit(t, true);
-}
-
-void crs_descent_ahead(crs_descent *t, bool ahead)
-{
-    t->ahead = ahead;
-    t->hopes = 0;
-    measure_penalty(t);
-    for (ptrdiff_t u = 0; ahead && u < t->d->units; u++)
-        if (!unit_stays(t, u, LIKELY * t->reach[u])) t->hopeful[t->hopes++] = u;
 }
 
 static double unit_gradient(const crs_design *d, ptrdiff_t u, const double *g)
@@ -672,7 +673,7 @@ static double unit_gradient(const crs_design *d, ptrdiff_t u, const double *g)
     return (k == 1 ? fabs(*g) : crs_norm(k, g)) / (double)d->n;
 }
 
-bool crs_descent_doubts(crs_descent *t, const double *b, const double *g)
+static bool is_in_doubt(crs_descent *t, const double *b, const double *g)
 {
     const crs_design *d = t->d;
     bool doubt = false;
@@ -686,9 +687,10 @@ bool crs_descent_doubts(crs_descent *t, const double *b, const double *g)
     return doubt;
 }
 
-void crs_descent_go(crs_descent *t, const double *b, const double *e, const double *g)
+bool crs_descent_go(crs_descent *t, const double *b, const double *e, const double *g)
 {
     const crs_design *d = t->d;
+    if (!e) return is_in_doubt(t, b, g);
     for (ptrdiff_t j = 0; j < d->cols; j++) t->b[j] = b[d->column[j]];
     copy(d->n, e, t->e);
     set_slopes(t);
@@ -697,6 +699,7 @@ void crs_descent_go(crs_descent *t, const double *b, const double *e, const doub
         t->reach[u] = unit_gradient(d, u, g);
         t->stamp[u] = t->moment;
     }
+    return false;
 }
 
 /* Would no move by b's own size lower F by more than the share near of it? Beside a lambda so small

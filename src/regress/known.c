@@ -174,7 +174,6 @@ bool crs_known_begin(crease_regression *m, crease_error *e)
     const ptrdiff_t few = m->s.path < CRS_AHEAD ? m->s.path : CRS_AHEAD;
     const bool all = m->problem && !m->rows && is_little(d, m->s.path);
     const ptrdiff_t path = all ? m->s.path : few;
-    crs_known_free(m);
     if (d->sparse) return true;
     m->images = crs_doubles(path * d->n, "the scores of a path", e);
     m->gradients = crs_doubles(path * d->cols, "the gradients of a path", e);
@@ -195,26 +194,6 @@ ptrdiff_t crs_known_look(crease_regression *m, ptrdiff_t first, ptrdiff_t count)
     pull_back(d, count, m->slopes, m->gradients + at * d->cols);
     for (ptrdiff_t k = 0; k < count && m->seen; k++) m->seen[first + k] = 1;
     return at;
-}
-
-void crs_known_end(crease_regression *m)
-{
-    for (ptrdiff_t k = 0, count; m->seen && k < m->s.path && !deadline_met(&m->own); k += count) {
-        count = 1;
-        if (m->seen[k]) continue;
-        while (count < CRS_AHEAD && k + count < m->s.path && !m->seen[k + count]) count++;
-        crs_known_look(m, k, count);
-    }
-}
-
-void crs_known_free(crease_regression *m)
-{
-    crs_free(m->images);
-    crs_free(m->slopes);
-    crs_free(m->gradients);
-    crs_free(m->seen);
-    m->images = m->slopes = m->gradients = NULL;
-    m->seen = NULL;
 }
 
 ptrdiff_t crs_known_room(const crease_regression *m)

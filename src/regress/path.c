@@ -7,12 +7,22 @@ void crease_regression_stop(crease_regression *m) { crease_watch_stop(&m->own.wa
 
 bool crease_regression_stopped(const crease_regression *m) { return m->own.ended; }
 
+static void free_known(crease_regression *m)
+{
+    crs_free(m->images);
+    crs_free(m->slopes);
+    crs_free(m->gradients);
+    crs_free(m->seen);
+    m->images = m->slopes = m->gradients = NULL;
+    m->seen = NULL;
+}
+
 /* An ascending path was solved from its end: that becomes the front. */
 void crs_regression_cut(crease_regression *m, ptrdiff_t solved)
 {
     const ptrdiff_t first = m->s.ascending ? m->s.path - solved : 0;
     m->s.path = solved;
-    crs_known_free(m);
+    free_known(m);
     m->own.ended = true;
     copy(solved, m->lambda + first, m->lambda);
     copy(solved * m->d.cols, m->point + first * m->d.cols, m->point);
@@ -163,7 +173,7 @@ static bool mend(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
     const long sweeps = m->solution[k].sweeps;
     crs_penalty_at(&m->s.penalty, m->lambda[k], t->value.par);
     if (!m->solution[k].converged ||
-        !crs_descent_doubts(t, crease_regression_point(m, k), m->gradients + at * m->d.cols))
+        !crs_descent_go(t, crease_regression_point(m, k), NULL, m->gradients + at * m->d.cols))
         return false;
     go_on(m, k, at);
     t->max_sweeps -= sweeps;
@@ -179,13 +189,13 @@ static bool mend(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
 static ptrdiff_t solve_ahead(crease_regression *m, ptrdiff_t i, ptrdiff_t count)
 {
     crs_descent *t = m->descent;
-    const ptrdiff_t last = turn_of(m, i + count - 1);
+    const double last = m->lambda[turn_of(m, i + count - 1)], now = m->lambda[turn_of(m, i)];
     ptrdiff_t done = 0;
-    crs_penalty_at(&m->s.penalty, smaller(m->lambda[turn_of(m, i)], m->lambda[last]), t->value.par);
-    crs_descent_ahead(t, true);
+    t->ahead = smaller(last / now, 1);
+    t->hopes = -1;
     do solve(m, turn_of(m, i + done));
     while (++done < count && !deadline_met(&m->own));
-    crs_descent_ahead(t, false);
+    t->ahead = 0;
     const ptrdiff_t first = m->s.ascending ? turn_of(m, i + done - 1) : i;
     const ptrdiff_t at = crs_known_look(m, first, done), end = turn_of(m, i + done - 1);
     bool mended = false;
@@ -236,6 +246,17 @@ static void visit_path(crs_visitor *v, void *model)
     }
 }
 
+/* At the solutions that were not looked at */
+static void look_at_rest(crease_regression *m)
+{
+    for (ptrdiff_t k = 0, count; m->seen && k < m->s.path && !deadline_met(&m->own); k += count) {
+        count = 1;
+        if (m->seen[k]) continue;
+        while (count < CRS_AHEAD && k + count < m->s.path && !m->seen[k + count]) count++;
+        crs_known_look(m, k, count);
+    }
+}
+
 bool crease_regression_fit(crease_regression *m, crease_error *e)
 {
     if (m->on) return crs_rows_path(m, e);
@@ -246,13 +267,14 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     crease_watch_limit(&m->own.watch, m->s.max_seconds);
     crease_watch *noted = m->among ? NULL : &m->own.watch; /* a fold is noted as a whole */
     m->solved = 0;
+    free_known(m);
     if (!crs_known_begin(m, e)) return false;
     if (crs_unit_begin(noted, "path", CRS_UNIT_LOOP, visit_path, m) != CRS_UNIT_DONE) {
         const bool done = walk(m, noted, e);
         (done && m->solved == m->s.path ? crs_unit_end : crs_unit_drop)(noted);
         if (!done) return false;
     }
-    crs_known_end(m);
+    look_at_rest(m);
     return true;
 }
 
@@ -281,7 +303,7 @@ void crease_regression_free(crease_regression *m)
     crs_free((void *)m->shifts.v);
     crease_reference_free(m->reference);
     crs_free(m->at_zero);
-    crs_known_free(m);
+    free_known(m);
     crs_free(m->point);
     crs_free(m->coef);
     crs_free(m->weight);
@@ -368,7 +390,7 @@ void crs_regression_forget(crease_regression *m)
 {
     crs_free(m->d.given);
     m->d.given = m->d.x = NULL;
-    crs_known_free(m);
+    free_known(m);
 }
 
 crease_regression *crease_regression_new_sparse(const crease_regression_settings *s,

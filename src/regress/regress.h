@@ -90,8 +90,8 @@ typedef struct {
     double *share, *rest, *moved; /* s now is share times that s and something of size rest, or that
                                      and something of size moved, both over sqrt(n) */
     double outside; /* dist(-grad f, dr)^2 over the units that the last screening met in doubt */
-    ptrdiff_t *hopeful, hopes; /* units outside that alone are looked at while */
-    bool ahead;                /* others are left for a look at several solutions */
+    double ahead; /* by what share the parameters fall before there is a look at all units; 0: no */
+    ptrdiff_t *hopeful, hopes; /* those that alone are looked at until then; -1: not chosen yet */
     ptrdiff_t *work, working;  /* the working set and its size */
     char *in_set;              /* per unit */
     bool gram;                 /* squared loss and room for the Gram matrix of the working set */
@@ -177,12 +177,8 @@ double crs_descent_lambda_max(crs_descent *t, const crease_reg *one);
 void crs_descent_visit(crs_visitor *v, crs_descent *t); /* what solving changes */
 /* Stationary at the present parameters from the present b? */
 bool crs_descent_solve(crs_descent *t);
-/* From now on, true: to look at those units alone that may matter at the present parameters, and
- * after crs_descent_go; false: at all. */
-void crs_descent_ahead(crs_descent *t, bool ahead);
-/* With b, its scores and x's given, is a 0 in doubt? From now on they are those of the descent. */
-bool crs_descent_doubts(crs_descent *t, const double *b, const double *g);
-void crs_descent_go(crs_descent *t, const double *b, const double *e, const double *g);
+/* At a point b with x's, is a 0 in doubt? With its scores e, not NULL, the descent is there. */
+bool crs_descent_go(crs_descent *t, const double *b, const double *e, const double *g);
 
 enum { CRS_MOST_SUPPORT = 500 }; /* columns whose Hessian is made */
 
@@ -237,8 +233,6 @@ bool crs_known_prepare(crease_regression *m, crease_error *e); /* with the probl
 bool crs_known_begin(crease_regression *m, crease_error *e);   /* before the path */
 /* At solutions first, ..., at most CRS_AHEAD; where they are then in images and gradients */
 ptrdiff_t crs_known_look(crease_regression *m, ptrdiff_t first, ptrdiff_t count);
-void crs_known_end(crease_regression *m); /* at those that were not looked at */
-void crs_known_free(crease_regression *m);
 /* Of lambda k, from that look or with one of its own, in room for crs_known_room(m) numbers. */
 ptrdiff_t crs_known_room(const crease_regression *m);
 crs_known crs_known_at(const crease_regression *m, ptrdiff_t k, double *room);
