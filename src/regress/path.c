@@ -142,14 +142,22 @@ static void solve(crease_regression *m, ptrdiff_t k)
     m->solution[k].converged = converged;
 }
 
+static ptrdiff_t double_of(ptrdiff_t stride)
+{
+    return 2 * stride < CRS_AHEAD ? 2 * stride : CRS_AHEAD;
+}
+
 /* From the i-th on so many lambdas are near one another: columns that their solutions need and none
- * before are few. */
+ * before are few. Where many are in use already, looking at all costs little beside the rest. */
 static ptrdiff_t near_ones(const crease_regression *m, ptrdiff_t i)
 {
+    enum { SHARE = 4 };
     const double step = 0.85, whole = 0.6;
-    const double from = i > 0 ? m->lambda[turn_of(m, i - 1)] : m->lambda_max;
+    const ptrdiff_t before = i > 0 ? turn_of(m, i - 1) : -1;
+    const double from = i > 0 ? m->lambda[before] : m->lambda_max;
     ptrdiff_t count = 0;
-    for (double last = from; m->images && count < CRS_AHEAD && i + count < m->s.path; count++) {
+    if (!m->images || (i > 0 && SHARE * m->solution[before].nonzero > m->d.p)) return 0;
+    for (double last = from; count < m->stride && i + count < m->s.path; count++) {
         const double now = m->lambda[turn_of(m, i + count)];
         if (!(now > step * last && last > step * now)) break;
         if (!(now > whole * from && from > whole * now)) break;
@@ -166,22 +174,49 @@ static void go_on(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
                    m->gradients + at * d->cols);
 }
 
-/* Once more, if solution k lacks a column */
-static bool mend(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
+/* Is a column missing in solution k, whose gradient is at `at`? */
+static bool lacks(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
 {
-    crs_descent *t = m->descent;
+    crs_penalty_at(&m->s.penalty, m->lambda[k], m->descent->value.par);
+    return m->solution[k].converged && crs_descent_go(m->descent, crease_regression_point(m, k),
+                                                      NULL, m->gradients + at * m->d.cols);
+}
+
+/* Solution k, looking at all columns */
+static void mend(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
+{
     const long sweeps = m->solution[k].sweeps;
-    crs_penalty_at(&m->s.penalty, m->lambda[k], t->value.par);
-    if (!m->solution[k].converged ||
-        !crs_descent_go(t, crease_regression_point(m, k), NULL, m->gradients + at * m->d.cols))
-        return false;
     go_on(m, k, at);
-    t->max_sweeps -= sweeps;
+    m->descent->max_sweeps -= sweeps;
     solve(m, k);
-    t->max_sweeps += sweeps;
+    m->descent->max_sweeps += sweeps;
     m->solution[k].sweeps += sweeps;
     if (m->seen) m->seen[k] = 0;
-    return true;
+}
+
+/* Of `done` solutions from the i-th on, which were looked at together, the first of them at `at`:
+ * those that lack a column are mended, or, where that may lead to another minimum than from the
+ * solution before it, left to be found from that, with all that follow. How many are there then. */
+static ptrdiff_t keep(crease_regression *m, ptrdiff_t i, ptrdiff_t done, ptrdiff_t first,
+                      ptrdiff_t at)
+{
+    const bool convex = m->s.penalty.penalty->convex && m->d.loss->low >= 0;
+    bool last = false, any = false, left = false;
+    ptrdiff_t good = 0;
+    for (; good < done; good++) {
+        const ptrdiff_t k = turn_of(m, i + good);
+        last = lacks(m, k, at + k - first);
+        any = any || last;
+        left = last && !convex && i + good > 0;
+        if (left) break;
+        if (last) mend(m, k, at + k - first);
+    }
+    for (ptrdiff_t c = good; c < done && m->seen; c++) m->seen[turn_of(m, i + c)] = 0;
+    m->stride = left ? 1 : any ? good / 2 + 1 : double_of(m->stride);
+    const ptrdiff_t end = turn_of(m, i + good - 1);
+    const bool there = good > 0 && (left || !last);
+    go_on(m, end, there ? at + end - first : crs_known_look(m, end, 1));
+    return good;
 }
 
 /* The `count` lambdas from the i-th on, looking at few columns: those that were left out are looked
@@ -197,12 +232,7 @@ static ptrdiff_t solve_ahead(crease_regression *m, ptrdiff_t i, ptrdiff_t count)
     while (++done < count && !deadline_met(&m->own));
     t->ahead = 0;
     const ptrdiff_t first = m->s.ascending ? turn_of(m, i + done - 1) : i;
-    const ptrdiff_t at = crs_known_look(m, first, done), end = turn_of(m, i + done - 1);
-    bool mended = false;
-    for (ptrdiff_t c = 0; c < done; c++)
-        mended = mend(m, turn_of(m, i + c), at + turn_of(m, i + c) - first);
-    go_on(m, end, mended ? crs_known_look(m, end, 1) : at + end - first);
-    return done;
+    return keep(m, i, done, first, crs_known_look(m, first, done));
 }
 
 /* The lambdas from m->solved on, a few or one of them for each tick of the unit in `noted` */
@@ -213,8 +243,10 @@ static bool walk(crease_regression *m, crease_watch *noted, crease_error *e)
         const ptrdiff_t first = m->solved, near = near_ones(m, first);
         if (near > 1)
             m->solved += solve_ahead(m, first, near);
-        else
+        else {
             solve(m, turn_of(m, m->solved++));
+            m->stride = double_of(m->stride);
+        }
         for (ptrdiff_t i = first; i < m->solved; i++) {
             const ptrdiff_t k = turn_of(m, i);
             crs_regression_tell(m, i, k);
@@ -230,6 +262,7 @@ static void visit_path(crs_visitor *v, void *model)
 {
     crease_regression *m = model;
     crs_visit(v, m->solved);
+    crs_visit(v, m->stride);
     crs_visits(v, m->point, m->s.path * m->d.cols);
     crs_visits(v, m->coef, m->s.path * m->d.p);
     crs_descent_visit(v, m->descent);
@@ -267,6 +300,7 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     crease_watch_limit(&m->own.watch, m->s.max_seconds);
     crease_watch *noted = m->among ? NULL : &m->own.watch; /* a fold is noted as a whole */
     m->solved = 0;
+    m->stride = CRS_AHEAD;
     free_known(m);
     if (!crs_known_begin(m, e)) return false;
     if (crs_unit_begin(noted, "path", CRS_UNIT_LOOP, visit_path, m) != CRS_UNIT_DONE) {

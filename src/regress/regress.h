@@ -138,7 +138,7 @@ struct crease_regression {
     double *images, *slopes, *gradients; /* NULL: of none (known.c) */
     char *seen;
     crs_descent *descent;
-    ptrdiff_t solved;            /* lambdas of the path */
+    ptrdiff_t solved, stride;    /* lambdas of the path; how many together, if they are near */
     crs_deadline own, *deadline; /* own; through this, what takes the model as it is may end it */
     crs_folds_told *among;       /* NULL: not of a fold */
     struct crs_rows_fit *on;     /* of rows in slabs (rows.h): then d has no rows, and there are

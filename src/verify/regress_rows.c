@@ -57,27 +57,24 @@ typedef struct {
     crease_problem problem;
 } judged;
 
-/* The most that |n g| may be, n w_u being this weight */
-static bool slope_at_zero(const crease_reg *r, double weight, double *most)
+/* The slope at 0 of a weight of 1; 0: not known */
+static double slope_at_zero(const crease_reg *r)
 {
+    const double weight = 1;
     crs_verifier v = { .p = NULL };
     crs_known_reg k;
-    crease_reg one = crease_weighted(*r, &weight);
-    if (!crs_know_reg(&v, &one, &k)) return false;
-    const real high = crs_slopes_at(&k, 0, 0, -INFINITY, INFINITY, 0).high;
-    *most = high > 0 ? nextafter((double)high, 0) : -1;
-    return true;
+    const crease_reg one = crease_weighted(*r, &weight);
+    const real high =
+        crs_know_reg(&v, &one, &k) ? crs_slopes_at(&k, 0, 0, -INFINITY, INFINITY, 0).high : 0;
+    return high > 0 ? (double)high : 0;
 }
 
 static ptrdiff_t choose(on *a, const crease_reg *r, const double *x, const double *linear)
 {
-    const double *weight = a->d.weight;
-    double most = -1;
+    const double *weight = a->d.weight, slope = slope_at_zero(r) * (1 - 0x1p-40);
     ptrdiff_t count = 0;
     for (ptrdiff_t j = 0; j < a->cols; j++) {
-        const bool known = j > 0 && weight[j] == weight[j - 1];
-        if (!known && !slope_at_zero(r, weight[j], &most)) most = -1;
-        if (j > 0 && x[j] == 0 && fabs(linear[j]) <= most) continue;
+        if (j > 0 && x[j] == 0 && weight[j] > 0 && fabs(linear[j]) <= weight[j] * slope) continue;
         a->some[count] = x[j];
         a->some[a->cols + count] = linear[j];
         a->weight[count] = weight[j];
