@@ -65,51 +65,23 @@ __attribute__((target("avx512f"))) static void multiply_avx512(const products *a
         _mm512_storeu_pd(sum + SIDE * r + LANES, right[r]);
     }
 }
-
-__attribute__((target("avx2,fma"))) static void multiply_avx2(const products *a, double *sum)
-{
-    enum { LANES = 4, PARTS = SIDE / LANES, SOME = 2 };
-    for (int first = 0; first < COLUMNS; first += SOME) {
-        __m256d total[SOME][PARTS];
-        for (int k = 0; k < SOME * PARTS; k++) total[k / PARTS][k % PARTS] = _mm256_setzero_pd();
-        for (ptrdiff_t i = 0; i < a->rows; i++)
-            for (int r = 0; r < SOME; r++) {
-                const __m256d x = _mm256_set1_pd(a->column[first + r][i]);
-                for (int k = 0; k < PARTS; k++)
-                    total[r][k] = _mm256_fmadd_pd(
-                        x, _mm256_loadu_pd(a->side + SIDE * i + LANES * k), total[r][k]);
-            }
-        for (int k = 0; k < SOME * PARTS; k++)
-            _mm256_storeu_pd(sum + SIDE * first + LANES * k, total[k / PARTS][k % PARTS]);
-    }
-}
 #endif
 
-static void multiply_plain(const products *a, double *sum)
-{
-    fill(COLUMNS * SIDE, 0, sum);
-    for (int r = 0; r < COLUMNS; r++)
-        for (ptrdiff_t i = 0; i < a->rows; i++)
-            for (int v = 0; v < SIDE; v++)
-                sum[SIDE * r + v] += a->column[r][i] * a->side[SIDE * i + v];
-}
-
+/* NULL: by BLAS */
 static multiply *multiply_here(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f")) return multiply_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return multiply_avx2;
 #endif
-    return multiply_plain;
+    return NULL;
 }
 
 /* Some rows of all columns and of the vectors in `side` */
-static void add_products(const crs_design *d, ptrdiff_t first, products *a, ptrdiff_t count,
-                         double *out)
+static void add_products(const crs_design *d, ptrdiff_t first, products *a, multiply *here,
+                         ptrdiff_t count, double *out)
 {
     double sum[COLUMNS * SIDE];
-    multiply *const here = multiply_here();
     for (ptrdiff_t j = 0; j < d->cols; j += COLUMNS) {
         const ptrdiff_t columns = d->cols - j < COLUMNS ? d->cols - j : COLUMNS;
         for (ptrdiff_t r = 0; r < COLUMNS; r++) {
@@ -129,15 +101,22 @@ static void pull_back(const crs_design *d, ptrdiff_t count, const double *s, dou
 {
     enum { ROWS = 256 };
     double side[ROWS * SIDE];
+    multiply *const here = multiply_here();
+    if (count == 1) {
+        for (ptrdiff_t j = 0; j < d->cols; j++) out[j] = crs_dot(d->n, column_of(d, j), s);
+        return;
+    }
+    if (!here) {
+        crs_gemm(false, true, count, d->cols, d->n, 1, s, d->x, 0, out);
+        return;
+    }
     fill(count * d->cols, 0, out);
-    for (ptrdiff_t j = 0; j < d->cols && count == 1; j++)
-        out[j] = crs_dot(d->n, column_of(d, j), s);
-    for (ptrdiff_t at = 0; at < d->n && count > 1; at += ROWS) {
+    for (ptrdiff_t at = 0; at < d->n; at += ROWS) {
         const ptrdiff_t rows = d->n - at < ROWS ? d->n - at : ROWS;
         for (ptrdiff_t v = 0; v < SIDE; v++)
             for (ptrdiff_t i = 0; i < rows; i++)
                 side[SIDE * i + v] = v < count ? s[v * d->n + at + i] : 0;
-        add_products(d, at, &(products){ .rows = rows, .side = side }, count, out);
+        add_products(d, at, &(products){ .rows = rows, .side = side }, here, count, out);
     }
 }
 
