@@ -163,8 +163,9 @@ static double entries_value(const crease_reg *r, const crease_space *s, const cr
     crs_penalty_value at = scalar_at(r, 0);
     double sum = 0;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
-        at.weight = reg_weight(r, j);
         const bool outside = x[j] < lower_in(range, j) || x[j] > upper_in(range, j);
+        if (x[j] == 0 && !outside) continue;
+        at.weight = reg_weight(r, j);
         sum += outside ? INFINITY : crs_scalar_value(&at, x[j]);
     }
     return crease_sum(s, sum);
@@ -174,9 +175,13 @@ static double entries_dist(const crease_reg *r, const crease_space *s, const crs
                            const double *x, const double *g)
 {
     crs_penalty_value at = scalar_at(r, 0);
+    const double slope = at.rho->slope(at.par, 0);
     double sum = 0;
     for (ptrdiff_t j = 0, n = crease_size(s); j < n; j++) {
         at.weight = reg_weight(r, j);
+        const bool held = x[j] == 0 && lower_in(range, j) < 0 && upper_in(range, j) > 0 &&
+                          fabs(g[j]) <= at.weight * slope;
+        if (held) continue;
         sum += square(crs_scalar_dist_box(&at, x[j], g[j], lower_in(range, j), upper_in(range, j)));
     }
     return sqrt(crease_sum(s, sum));

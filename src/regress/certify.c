@@ -93,7 +93,7 @@ static void survey(const crease_regression *m, const double *point, double slope
         double sum = 0;
         for (ptrdiff_t j = d->start[u]; j < d->start[u + 1]; j++)
             sum += square(v->g[d->column[j]] / (double)d->n);
-        v->strict = v->strict && sqrt(sum) < d->weight[u] * slope * (1 - 1e-9);
+        v->strict = v->strict && sum < square(d->weight[u] * slope * (1 - 1e-9));
     }
 }
 
@@ -179,7 +179,8 @@ static void carve_lower(void *self, crs_carver *c)
 
 static double unit_norm(const crs_design *d, ptrdiff_t u, const double *x)
 {
-    return crs_norm(unit_size(d, u), x + d->start[u]);
+    const ptrdiff_t k = unit_size(d, u);
+    return k == 1 ? fabs(x[d->start[u]]) : crs_norm(k, x + d->start[u]);
 }
 
 static bool is_free(const lower *a, ptrdiff_t u)
@@ -195,7 +196,7 @@ static void value_lower(lower *a)
     a->total = a->loss;
     for (ptrdiff_t u = 0; u < d->units; u++) {
         const double t = unit_norm(d, u, a->x);
-        a->total += times(d->weight[u], a->slope * t + a->bend / 2 * square(t));
+        if (t != 0) a->total += times(d->weight[u], a->slope * t + a->bend / 2 * square(t));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "regress/regress.h"
 
 enum { MOST_GRAM = 2000, MOMENTS = 32 }; /* columns whose Gram matrix is kept; slopes that are */
+static const double LIKELY = 1.1;        /* by what a gradient may well have grown */
 
 void crs_descent_free(crs_descent *t)
 {
@@ -37,6 +38,7 @@ static void carve(void *self, crs_carver *m)
     t->chosen = carve_bytes(m, t->gram ? 0 : d->cols, sizeof *t->chosen);
     t->order = carve_bytes(m, t->room, sizeof *t->order);
     t->work = carve_bytes(m, d->units, sizeof *t->work);
+    t->hopeful = carve_bytes(m, d->units, sizeof *t->hopeful);
     t->slot = carve_bytes(m, d->cols, sizeof *t->slot);
     t->slot_column = carve_bytes(m, t->room, sizeof *t->slot_column);
     t->in_set = carve_bytes(m, d->units, 1);
@@ -625,28 +627,79 @@ static double urgency(crs_descent *t, ptrdiff_t u, double guess)
 static ptrdiff_t recruit(crs_descent *t, bool safe)
 {
     enum { FEW = 64 };
+    const bool few = t->ahead > 0;
+    const ptrdiff_t units = few ? t->hopes : t->d->units;
     double *urgent = t->curve, most = 0;
     ptrdiff_t count = 0;
     t->outside = 0;
     measure_penalty(t);
-    for (ptrdiff_t u = 0; u < t->d->units; u++) {
-        urgent[u] = urgency(t, u, safe ? bound(t, u) : 1.1 * t->reach[u]);
+    for (ptrdiff_t i = 0; i < units; i++) {
+        const ptrdiff_t u = few ? t->hopeful[i] : i;
+        urgent[u] = urgency(t, u, safe ? bound(t, u) : LIKELY * t->reach[u]);
         most = larger(most, urgent[u]);
         count += urgent[u] > 0;
     }
     const double least = count > FEW && count > t->working ? most / 2 : 0;
-    for (ptrdiff_t u = 0; count > 0 && u < t->d->units; u++)
+    for (ptrdiff_t i = 0; count > 0 && i < units; i++) {
+        const ptrdiff_t u = few ? t->hopeful[i] : i;
         if (urgent[u] > least) join(t, u);
+    }
     return count;
+}
+
+static void choose_hopeful(crs_descent *t)
+{
+    t->hopes = 0;
+    measure_penalty(t);
+    for (ptrdiff_t u = 0; u < t->d->units; u++)
+        if (!unit_stays(t, u, LIKELY * t->reach[u] / t->ahead)) t->hopeful[t->hopes++] = u;
 }
 
 /* First the units whose gradient was near its limit (as in the strong rules of Tibshirani et al.
  * 2012), and only when none of them is wanted all that the safe test leaves. */
 static ptrdiff_t screen(crs_descent *t)
 {
+    if (t->ahead > 0 && t->hopes < 0) choose_hopeful(t);
+    if (t->ahead > 0) return recruit(t, false);
     note_moment(t);
     const ptrdiff_t count = recruit(t, false);
     return count > 0 ? count : recruit(t, true);
+}
+
+static double unit_gradient(const crs_design *d, ptrdiff_t u, const double *g)
+{
+    const ptrdiff_t k = unit_size(d, u);
+    g += d->start[u];
+    return (k == 1 ? fabs(*g) : crs_norm(k, g)) / (double)d->n;
+}
+
+static bool is_in_doubt(crs_descent *t, const double *b, const double *g)
+{
+    const crs_design *d = t->d;
+    bool doubt = false;
+    measure_penalty(t);
+    for (ptrdiff_t u = 0; u < d->units && !doubt; u++) {
+        bool zero = d->weight[u] != 0;
+        for (ptrdiff_t j = d->start[u]; j < d->start[u + 1] && zero; j++)
+            zero = b[d->column[j]] == 0;
+        doubt = zero && !unit_stays(t, u, unit_gradient(d, u, g));
+    }
+    return doubt;
+}
+
+bool crs_descent_go(crs_descent *t, const double *b, const double *e, const double *g)
+{
+    const crs_design *d = t->d;
+    if (!e) return is_in_doubt(t, b, g);
+    for (ptrdiff_t j = 0; j < d->cols; j++) t->b[j] = b[d->column[j]];
+    copy(d->n, e, t->e);
+    set_slopes(t);
+    note_moment(t);
+    for (ptrdiff_t u = 0; u < d->units; u++) {
+        t->reach[u] = unit_gradient(d, u, g);
+        t->stamp[u] = t->moment;
+    }
+    return false;
 }
 
 /* Would no move by b's own size lower F by more than the share near of it? Beside a lambda so small
@@ -755,17 +808,19 @@ static void fit_unpenalized(crs_descent *t)
 }
 
 /* At finite slopes max_u |g_u|/(w_u rho_1'(0)) is the answer, unless a coordinate's minimum jumps
- * away from 0 earlier than that; the search finds those and the infinite slopes. */
+ * away from 0 earlier than that; the search finds those and the infinite slopes. Gradients at 0
+ * that were looked at are the ones where nothing goes without a penalty. */
 double crs_descent_lambda_max(crs_descent *t, const crease_reg *one)
 {
     const crs_design *d = t->d;
     const double slope = one->penalty->slope(one->par, 0);
     double most = 0;
     fit_unpenalized(t);
+    const bool known = t->moment > 0 && t->working == 0;
     note_moment(t);
     for (ptrdiff_t u = 0; u < d->units; u++) {
         if (d->weight[u] == 0) continue;
-        compute_reach(t, u);
+        if (!known) compute_reach(t, u);
         if (slope < INFINITY) most = larger(most, t->reach[u] / d->weight[u] / slope);
     }
     for (ptrdiff_t u = 0; u < d->units; u++) {

@@ -7,12 +7,22 @@ void crease_regression_stop(crease_regression *m) { crease_watch_stop(&m->own.wa
 
 bool crease_regression_stopped(const crease_regression *m) { return m->own.ended; }
 
+static void free_known(crease_regression *m)
+{
+    crs_free(m->images);
+    crs_free(m->slopes);
+    crs_free(m->gradients);
+    crs_free(m->seen);
+    m->images = m->slopes = m->gradients = NULL;
+    m->seen = NULL;
+}
+
 /* An ascending path was solved from its end: that becomes the front. */
 void crs_regression_cut(crease_regression *m, ptrdiff_t solved)
 {
     const ptrdiff_t first = m->s.ascending ? m->s.path - solved : 0;
     m->s.path = solved;
-    m->looked = 0;
+    free_known(m);
     m->own.ended = true;
     copy(solved, m->lambda + first, m->lambda);
     copy(solved * m->d.cols, m->point + first * m->d.cols, m->point);
@@ -118,21 +128,132 @@ void crs_regression_tell(crease_regression *m, ptrdiff_t i, ptrdiff_t k)
     crs_watch_tell(w, &row);
 }
 
-/* The lambdas from m->solved on, each a tick of the unit in `noted` */
+/* Which lambda is the i-th to be solved */
+static ptrdiff_t turn_of(const crease_regression *m, ptrdiff_t i)
+{
+    return m->s.ascending ? m->s.path - 1 - i : i;
+}
+
+static void solve(crease_regression *m, ptrdiff_t k)
+{
+    crs_penalty_at(&m->s.penalty, m->lambda[k], m->descent->value.par);
+    const bool converged = crs_descent_solve(m->descent);
+    record(m, k);
+    m->solution[k].converged = converged;
+}
+
+static ptrdiff_t double_of(ptrdiff_t stride)
+{
+    return 2 * stride < CRS_AHEAD ? 2 * stride : CRS_AHEAD;
+}
+
+/* From the i-th on so many lambdas are near one another: columns that their solutions need and none
+ * before are few. Where many are in use already, looking at all costs little beside the rest. */
+static ptrdiff_t near_ones(const crease_regression *m, ptrdiff_t i)
+{
+    enum { SHARE = 4 };
+    const double step = 0.85, whole = 0.6;
+    const ptrdiff_t before = i > 0 ? turn_of(m, i - 1) : -1;
+    const double from = i > 0 ? m->lambda[before] : m->lambda_max;
+    ptrdiff_t count = 0;
+    if (!m->images || (i > 0 && SHARE * m->solution[before].nonzero > m->d.p)) return 0;
+    for (double last = from; count < m->stride && i + count < m->s.path; count++) {
+        const double now = m->lambda[turn_of(m, i + count)];
+        if (!(now > step * last && last > step * now)) break;
+        if (!(now > whole * from && from > whole * now)) break;
+        last = now;
+    }
+    return count;
+}
+
+/* The descent goes on from solution k, whose scores and gradient are at `at`. */
+static void go_on(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
+{
+    const crs_design *d = &m->d;
+    crs_descent_go(m->descent, crease_regression_point(m, k), m->images + at * d->n,
+                   m->gradients + at * d->cols);
+}
+
+/* Is a column missing in solution k, whose gradient is at `at`? */
+static bool lacks(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
+{
+    crs_penalty_at(&m->s.penalty, m->lambda[k], m->descent->value.par);
+    return m->solution[k].converged && crs_descent_go(m->descent, crease_regression_point(m, k),
+                                                      NULL, m->gradients + at * m->d.cols);
+}
+
+/* Solution k, looking at all columns */
+static void mend(crease_regression *m, ptrdiff_t k, ptrdiff_t at)
+{
+    const long sweeps = m->solution[k].sweeps;
+    go_on(m, k, at);
+    m->descent->max_sweeps -= sweeps;
+    solve(m, k);
+    m->descent->max_sweeps += sweeps;
+    m->solution[k].sweeps += sweeps;
+    if (m->seen) m->seen[k] = 0;
+}
+
+/* Of `done` solutions from the i-th on, which were looked at together, the first of them at `at`:
+ * those that lack a column are mended, or, where that may lead to another minimum than from the
+ * solution before it, left to be found from that, with all that follow. How many are there then. */
+static ptrdiff_t keep(crease_regression *m, ptrdiff_t i, ptrdiff_t done, ptrdiff_t first,
+                      ptrdiff_t at)
+{
+    const bool convex = m->s.penalty.penalty->convex && m->d.loss->low >= 0;
+    bool last = false, any = false, left = false;
+    ptrdiff_t good = 0;
+    for (; good < done; good++) {
+        const ptrdiff_t k = turn_of(m, i + good);
+        last = lacks(m, k, at + k - first);
+        any = any || last;
+        left = last && !convex && i + good > 0;
+        if (left) break;
+        if (last) mend(m, k, at + k - first);
+    }
+    for (ptrdiff_t c = good; c < done && m->seen; c++) m->seen[turn_of(m, i + c)] = 0;
+    m->stride = left ? 1 : any ? good / 2 + 1 : double_of(m->stride);
+    const ptrdiff_t end = turn_of(m, i + good - 1);
+    const bool there = good > 0 && (left || !last);
+    go_on(m, end, there ? at + end - first : crs_known_look(m, end, 1));
+    return good;
+}
+
+/* The `count` lambdas from the i-th on, looking at few columns: those that were left out are looked
+ * at in one reading for all. How many there are then. */
+static ptrdiff_t solve_ahead(crease_regression *m, ptrdiff_t i, ptrdiff_t count)
+{
+    crs_descent *t = m->descent;
+    const double last = m->lambda[turn_of(m, i + count - 1)], now = m->lambda[turn_of(m, i)];
+    ptrdiff_t done = 0;
+    t->ahead = smaller(last / now, 1);
+    t->hopes = -1;
+    do solve(m, turn_of(m, i + done));
+    while (++done < count && !deadline_met(&m->own));
+    t->ahead = 0;
+    const ptrdiff_t first = m->s.ascending ? turn_of(m, i + done - 1) : i;
+    return keep(m, i, done, first, crs_known_look(m, first, done));
+}
+
+/* The lambdas from m->solved on, a few or one of them for each tick of the unit in `noted` */
 static bool walk(crease_regression *m, crease_watch *noted, crease_error *e)
 {
     const ptrdiff_t path = m->s.path;
-    crs_descent *t = m->descent;
     for (; m->solved < path; crs_unit_tick(noted)) {
-        const ptrdiff_t i = m->solved++, k = m->s.ascending ? path - 1 - i : i;
-        crs_penalty_at(&m->s.penalty, m->lambda[k], t->value.par);
-        const bool converged = crs_descent_solve(t);
-        record(m, k);
-        m->solution[k].converged = converged;
-        crs_regression_tell(m, i, k);
-        if (!crs_regression_finite(m, k, e)) return false;
-        if ((i + 1 < path || !converged) && deadline_met(&m->own))
-            return crs_regression_cut(m, i + 1), true;
+        const ptrdiff_t first = m->solved, near = near_ones(m, first);
+        if (near > 1)
+            m->solved += solve_ahead(m, first, near);
+        else {
+            solve(m, turn_of(m, m->solved++));
+            m->stride = double_of(m->stride);
+        }
+        for (ptrdiff_t i = first; i < m->solved; i++) {
+            const ptrdiff_t k = turn_of(m, i);
+            crs_regression_tell(m, i, k);
+            if (!crs_regression_finite(m, k, e)) return false;
+            if ((i + 1 < path || !m->solution[k].converged) && deadline_met(&m->own))
+                return crs_regression_cut(m, m->solved = i + 1), true;
+        }
     }
     return true;
 }
@@ -141,6 +262,7 @@ static void visit_path(crs_visitor *v, void *model)
 {
     crease_regression *m = model;
     crs_visit(v, m->solved);
+    crs_visit(v, m->stride);
     crs_visits(v, m->point, m->s.path * m->d.cols);
     crs_visits(v, m->coef, m->s.path * m->d.p);
     crs_descent_visit(v, m->descent);
@@ -157,6 +279,17 @@ static void visit_path(crs_visitor *v, void *model)
     }
 }
 
+/* At the solutions that were not looked at */
+static void look_at_rest(crease_regression *m)
+{
+    for (ptrdiff_t k = 0, count; m->seen && k < m->s.path && !deadline_met(&m->own); k += count) {
+        count = 1;
+        if (m->seen[k]) continue;
+        while (count < CRS_AHEAD && k + count < m->s.path && !m->seen[k + count]) count++;
+        crs_known_look(m, k, count);
+    }
+}
+
 bool crease_regression_fit(crease_regression *m, crease_error *e)
 {
     if (m->on) return crs_rows_path(m, e);
@@ -167,11 +300,16 @@ bool crease_regression_fit(crease_regression *m, crease_error *e)
     crease_watch_limit(&m->own.watch, m->s.max_seconds);
     crease_watch *noted = m->among ? NULL : &m->own.watch; /* a fold is noted as a whole */
     m->solved = 0;
-    if (crs_unit_begin(noted, "path", CRS_UNIT_LOOP, visit_path, m) == CRS_UNIT_DONE)
-        return crs_known_look(m, e);
-    const bool done = walk(m, noted, e);
-    (done && m->solved == m->s.path ? crs_unit_end : crs_unit_drop)(noted);
-    return done && crs_known_look(m, e);
+    m->stride = CRS_AHEAD;
+    free_known(m);
+    if (!crs_known_begin(m, e)) return false;
+    if (crs_unit_begin(noted, "path", CRS_UNIT_LOOP, visit_path, m) != CRS_UNIT_DONE) {
+        const bool done = walk(m, noted, e);
+        (done && m->solved == m->s.path ? crs_unit_end : crs_unit_drop)(noted);
+        if (!done) return false;
+    }
+    look_at_rest(m);
+    return true;
 }
 
 void crease_regression_init(crease_regression_settings *s, size_t size)
@@ -199,8 +337,7 @@ void crease_regression_free(crease_regression *m)
     crs_free((void *)m->shifts.v);
     crease_reference_free(m->reference);
     crs_free(m->at_zero);
-    crs_free(m->images);
-    crs_free(m->gradients);
+    free_known(m);
     crs_free(m->point);
     crs_free(m->coef);
     crs_free(m->weight);
@@ -286,10 +423,8 @@ crease_regression *crs_regression_of(const crease_regression_settings *s, ptrdif
 void crs_regression_forget(crease_regression *m)
 {
     crs_free(m->d.given);
-    crs_free(m->images);
-    crs_free(m->gradients);
-    m->d.given = m->d.x = m->images = m->gradients = NULL;
-    m->looked = 0;
+    m->d.given = m->d.x = NULL;
+    free_known(m);
 }
 
 crease_regression *crease_regression_new_sparse(const crease_regression_settings *s,

@@ -90,9 +90,11 @@ typedef struct {
     double *share, *rest, *moved; /* s now is share times that s and something of size rest, or that
                                      and something of size moved, both over sqrt(n) */
     double outside; /* dist(-grad f, dr)^2 over the units that the last screening met in doubt */
-    ptrdiff_t *work, working; /* the working set and its size */
-    char *in_set;             /* per unit */
-    bool gram;                /* squared loss and room for the Gram matrix of the working set */
+    double ahead; /* by what share the parameters fall before there is a look at all units; 0: no */
+    ptrdiff_t *hopeful, hopes; /* those that alone are looked at until then; -1: not chosen yet */
+    ptrdiff_t *work, working;  /* the working set and its size */
+    char *in_set;              /* per unit */
+    bool gram;                 /* squared loss and room for the Gram matrix of the working set */
     ptrdiff_t room, filled, *slot, *slot_column;
     double *g;                                /* of all columns met so far, each in its slot */
     double *pack, *q;                         /* of the working set, and its gradients */
@@ -132,10 +134,11 @@ struct crease_regression {
     double least; /* eigenvalue of x'x/n where it may decide convexity; 0: not known */
     crease_reference *reference; /* of all problems, */
     double *at_zero;             /* like the gradient at 0 */
-    ptrdiff_t looked;            /* solutions, whose */
-    double *images, *gradients;  /* these are there, gradients column by column: known.c */
+    /* Scores, slopes and x's of CRS_AHEAD solutions or, seen then saying whose are there, of all */
+    double *images, *slopes, *gradients; /* NULL: of none (known.c) */
+    char *seen;
     crs_descent *descent;
-    ptrdiff_t solved;            /* lambdas of the path */
+    ptrdiff_t solved, stride;    /* lambdas of the path; how many together, if they are near */
     crs_deadline own, *deadline; /* own; through this, what takes the model as it is may end it */
     crs_folds_told *among;       /* NULL: not of a fold */
     struct crs_rows_fit *on;     /* of rows in slabs (rows.h): then d has no rows, and there are
@@ -174,6 +177,8 @@ double crs_descent_lambda_max(crs_descent *t, const crease_reg *one);
 void crs_descent_visit(crs_visitor *v, crs_descent *t); /* what solving changes */
 /* Stationary at the present parameters from the present b? */
 bool crs_descent_solve(crs_descent *t);
+/* At a point b with x's, is a 0 in doubt? With its scores e, not NULL, the descent is there. */
+bool crs_descent_go(crs_descent *t, const double *b, const double *e, const double *g);
 
 enum { CRS_MOST_SUPPORT = 500 }; /* columns whose Hessian is made */
 
@@ -221,9 +226,13 @@ bool crs_least_eigenvalue(ptrdiff_t n, ptrdiff_t k, const double *a, double *out
 /* The first `solved` lambdas, in the order of solving, become the whole path (path.c). */
 void crs_regression_cut(crease_regression *m, ptrdiff_t solved);
 
-/* What certificates need of the solutions (known.c). */
+/* What certificates need of the solutions (known.c), and to be sure that none of a few that were
+ * found together lacks a column. */
+enum { CRS_AHEAD = 16 };
 bool crs_known_prepare(crease_regression *m, crease_error *e); /* with the problems */
-bool crs_known_look(crease_regression *m, crease_error *e);    /* at all solutions at once */
+bool crs_known_begin(crease_regression *m, crease_error *e);   /* before the path */
+/* At solutions first, ..., at most CRS_AHEAD; where they are then in images and gradients */
+ptrdiff_t crs_known_look(crease_regression *m, ptrdiff_t first, ptrdiff_t count);
 /* Of lambda k, from that look or with one of its own, in room for crs_known_room(m) numbers. */
 ptrdiff_t crs_known_room(const crease_regression *m);
 crs_known crs_known_at(const crease_regression *m, ptrdiff_t k, double *room);

@@ -341,6 +341,7 @@ void crs_claimed_compare(const design *d, ptrdiff_t k, crease_verification *v)
     real at = d->centred ? d->y_center : d->cols > c->p ? d->one * b[c->p] : 0, size = fabsl(at);
     if (d->centred) size = bigger(size, d->y_most);
     for (ptrdiff_t j = 0; j < c->p; j++) {
+        if (b[j] == 0 && coef[j + 1] == 0) continue;
         const real should = b[j] / d->spread[j];
         if (!(fabsl(coef[j + 1] - should) <= unit * fabsl(should) + least)) {
             refuse(v, "the coefficient of column", j + 1, coef[j + 1], should);

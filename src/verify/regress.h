@@ -62,6 +62,7 @@ typedef void crs_tile(ptrdiff_t count, const double *a, const double *b, double 
 crs_tile *crs_tile_at(int k);
 
 /* Loss and gradient at all points at once, from readings of the rows (regress_reread.c). */
+enum { CRS_REREAD_FEW = 8 };
 typedef struct {
     crs_claimed_design d;
     const crease_regression_reading *in; /* NULL: X and y are in memory */
@@ -69,7 +70,7 @@ typedef struct {
     crs_tile *tile;
     ptrdiff_t width, cols, count; /* of a row as it is read; points: those of the path, and 0 */
     ptrdiff_t panels, wide;       /* of points, CRS_TILE_COLUMNS each; wide: points in them */
-    double weight, v_most;        /* of all rows, in units of the largest */
+    double total, v_most;         /* weight of all rows; the largest */
     bool gram;                    /* is it wanted? */
     bool exact;                   /* images in long double */
     double *low, *high;           /* of the columns, over the rows that count */
@@ -83,7 +84,9 @@ typedef struct {
     real *loss, *slope, *reach, *curve;          /* per point; slope, reach: of the bounds */
     real *g;                                     /* cols x wide */
     real *fine, *sum, *square, *wideness, *hess; /* fine: the factor */
-    double *linear;                              /* a gradient */
+    real widest;                                 /* the length of wideness */
+    double *linear, *length; /* of CRS_REREAD_FEW points: n times the gradient; how long it is */
+    double *some, *weight;   /* of one: x, linear and the weights where they matter */
 } crs_reread;
 
 /* The look's d.c, d.rows and in are set; a->memory and a->d.memory are to be freed. Where bounds
@@ -93,8 +96,8 @@ enum { CRS_REREAD_GRAM = 500 };
 bool crs_reread_open(crs_reread *a, const double *wanted, crease_error *e);
 /* Loss, gradient and curvature along b_0 at all points, means over the rows. */
 bool crs_reread_points(crs_reread *a, crease_error *e);
-/* How far at point m entry j of the gradient may be off, or the loss; `off` of any sum of products
- * over rows, relative to wideness, where wideness_j^2 >= mean v z_ij^2. */
+/* How far at point m entry j of the gradient may be off, j < 0: all of it; or the loss; `off` of
+ * any sum of products over rows, relative to wideness, where wideness_j^2 >= mean v z_ij^2. */
 real crs_reread_doubt(const crs_reread *a, ptrdiff_t j, ptrdiff_t m);
 real crs_reread_blur(const crs_reread *a, ptrdiff_t m);
 /* b_j of point m */

@@ -21,8 +21,15 @@
  *   loss   by fine reach (slope + fine reach), and the roundings of its own sum.
  * LEAST is added to what is multiplied, for what is too small to be rounded relatively. */
 #include "core/carve.h"
+#include "core/parallel.h"
 #include "verify/regress.h"
 #include "verify/verify.h"
+
+#if defined(__GNUC__)
+#define PREFETCH(x) __builtin_prefetch(x) /* the columns that are next: rows are far apart */
+#else
+#define PREFETCH(x) (void)(x)
+#endif
 
 enum { BLOCK = 512, STRETCH = 64, STRIP = 128, CHUNK = 128 };
 static const double LEAST = 0x1p-480;
@@ -39,7 +46,10 @@ static void carve_columns(look *a, crs_carver *c)
     a->high = carve_doubles(c, p, 1);
     a->center = carve_doubles(c, n, 1);
     a->factor = carve_doubles(c, n, 1);
-    a->linear = carve_doubles(c, n, 1);
+    a->linear = carve_doubles(c, n, CRS_REREAD_FEW);
+    a->length = carve_doubles(c, CRS_REREAD_FEW, 1);
+    a->some = carve_doubles(c, n, 2);
+    a->weight = carve_doubles(c, n, 1);
     a->list = carve_bytes(c, n * a->panels, sizeof *a->list);
     a->b = carve_doubles(c, n, a->wide);
     a->g = carve_bytes(c, n * a->wide, sizeof(real));
@@ -97,6 +107,7 @@ static bool prepare(look *a, const double *wanted, crease_error *e)
     a->wide = a->panels * CRS_TILE_COLUMNS;
     a->memory = carve_block(carve, a);
     if (!a->memory) return crs_fail(e, CREASE_NO_MEMORY, "out of memory: checking rows");
+    crs_large_pages(a->g, (size_t)(a->cols * a->wide) * sizeof *a->g);
     for (ptrdiff_t m = 0; m < c->s.path && a->cols > c->p; m++)
         a->first[m] = c->point[m * a->cols + c->p];
     return true;
@@ -245,7 +256,7 @@ static bool find_design(look *a, crease_error *e)
     const real all = a->sum[0];
     if (!(all > 0 && all < INFINITY && a->v_most < INFINITY))
         return crs_fail(e, CREASE_BAD_DATA, "the weights of the rows are not numbers >= 0");
-    a->weight = (double)all;
+    a->total = (double)all;
     a->sum[0] = 0;
     d->y_center = d->centred ? d->y_center / all : 0;
     for (ptrdiff_t j = 0; j < p; j++) {
@@ -277,7 +288,7 @@ static ptrdiff_t keep_rows(look *a, ptrdiff_t rows)
     ptrdiff_t used = 0;
     for (ptrdiff_t i = 0; i < rows; i++) {
         if (a->v[i] == 0) continue;
-        const real v = weighted ? a->v[i] / (real)a->weight * n : 1;
+        const real v = weighted ? a->v[i] / (real)a->total * n : 1;
         const real root = d->squared && v != 1 ? sqrtl(v) : 1;
         a->x[used] = a->x[i];
         a->root[used] = (double)root;
@@ -296,6 +307,7 @@ static void pack_columns(const look *a, ptrdiff_t rows, ptrdiff_t first, ptrdiff
     const double *center = a->center + first, *factor = a->factor + first;
     for (ptrdiff_t i = 0; i < rows; i++, out += width) {
         const double *x = a->x[i] + first, root = a->root[i];
+        PREFETCH(x + width);
         for (ptrdiff_t j = 0; j < own; j++) out[j] = (x[j] - center[j]) * factor[j] * root;
         for (ptrdiff_t j = own; j < width; j++) out[j] = first + j < a->cols ? factor[j] : 0;
     }
@@ -474,7 +486,7 @@ static void begin_points(look *a)
         real far = 0;
         for (ptrdiff_t j = 0; j < a->cols; j++) {
             const real b = crs_reread_point(a, j, m);
-            far += b * b;
+            if (b != 0) far += b * b;
         }
         a->norm[m] = upward(sqrtl(far));
         a->loss[m] = a->slope[m] = a->curve[m] = 0;
@@ -501,18 +513,21 @@ static real reach_of(const look *a, ptrdiff_t m)
 /* Means over the rows, and roots of means */
 static void end_points(look *a)
 {
-    const real rows = (real)a->d.c->n;
+    const real rows = (real)a->d.c->n, share = 1 / rows;
+    real wide = 0;
     for (ptrdiff_t j = 0; j < a->cols; j++) {
         a->square[j] = a->sum[j] / rows;
         a->wideness[j] =
             1.25L * sqrtl(a->square[j]) + fabsl((real)a->center[j] * a->factor[j]) / 16 + LEAST;
+        wide += a->wideness[j] * a->wideness[j];
     }
+    a->widest = sqrtl(wide);
     for (ptrdiff_t m = 0; m < a->count; m++) {
         a->loss[m] /= rows, a->curve[m] /= rows;
         a->slope[m] = sqrtl(a->slope[m] / rows) + LEAST;
         a->reach[m] = reach_of(a, m) + sqrtl(a->squares / rows) + LEAST;
     }
-    for (ptrdiff_t j = 0; j < a->cols * a->wide; j++) a->g[j] /= rows;
+    for (ptrdiff_t j = 0; j < a->cols * a->wide; j++) a->g[j] *= share;
     for (ptrdiff_t j = 0; a->gram && j < a->cols * a->cols; j++) a->hess[j] /= rows;
     a->gram = false; /* once is enough */
 }
@@ -530,7 +545,8 @@ static real fine_of(const look *a) { return a->exact ? 4 * DBL_EPSILON : a->off;
 
 real crs_reread_doubt(const look *a, ptrdiff_t j, ptrdiff_t m)
 {
-    return a->wideness[j] * (a->off * a->slope[m] + fine_of(a) * a->reach[m]);
+    const real wideness = j < 0 ? a->widest : a->wideness[j];
+    return wideness * (a->off * a->slope[m] + fine_of(a) * a->reach[m]);
 }
 
 real crs_reread_blur(const look *a, ptrdiff_t m)

@@ -29,46 +29,98 @@ static real doubt_of(const on *a, ptrdiff_t u, ptrdiff_t m)
 
 /* ---- verdicts ---- */
 
-/* The sum of all penalties at point x of lambda k, over n */
-static bool penalty_of(on *a, ptrdiff_t k, const double *x, real *value, crease_error *e)
+/* n times the gradients at a few points, and their lengths less that at 0, over n */
+static void take_gradients(on *a, ptrdiff_t first, ptrdiff_t count)
 {
-    const crease_space s = crease_vector(a->cols);
+    const real n = (real)a->d.c->n;
+    double sum[CRS_REREAD_FEW] = { 0 };
+    for (ptrdiff_t j = 0; j < a->cols; j++) {
+        const real *g = a->g + j * a->wide;
+        const double zero = (double)g[a->count - 1];
+        for (ptrdiff_t c = 0; c < count; c++) {
+            const double t = (double)g[first + c] - zero;
+            a->linear[c * a->cols + j] = (double)(n * g[first + c]);
+            sum[c] += t * t;
+        }
+    }
+    for (ptrdiff_t c = 0; c < count; c++) a->length[c] = sqrt(sum[c]);
+}
+
+/* A lambda's penalty with <n g, .>, on the columns that matter alone: without groups a zero whose
+ * gradient its slopes hold adds nothing to the penalty nor to the distance. */
+typedef struct {
+    const double *linear, *x;
+    crease_space space;
     crease_groups groups;
-    crease_block block = { .name = "b" };
-    block.reg = crs_claimed_penalty(&a->d, a->d.c->s.lambda[k], &groups);
-    const crease_problem p = { .count = 1, .space = &s, .block = &block };
-    crs_verifier v = { .p = &p, .watch = a->d.c->s.watch };
-    if (!crs_objective(&v, &x, value)) *value = NAN;
+    crease_block block;
+    crease_quadratic_data smooth;
+    crease_problem problem;
+} judged;
+
+/* The slope at 0 of a weight of 1; 0: not known */
+static double slope_at_zero(const crease_reg *r)
+{
+    const double weight = 1;
+    crs_verifier v = { .p = NULL };
+    crs_known_reg k;
+    const crease_reg one = crease_weighted(*r, &weight);
+    const real high =
+        crs_know_reg(&v, &one, &k) ? crs_slopes_at(&k, 0, 0, -INFINITY, INFINITY, 0).high : 0;
+    return high > 0 ? (double)high : 0;
+}
+
+static ptrdiff_t choose(on *a, const crease_reg *r, const double *x, const double *linear)
+{
+    const double *weight = a->d.weight, slope = slope_at_zero(r) * (1 - 0x1p-40);
+    ptrdiff_t count = 0;
+    for (ptrdiff_t j = 0; j < a->cols; j++) {
+        if (j > 0 && x[j] == 0 && weight[j] > 0 && fabs(linear[j]) <= weight[j] * slope) continue;
+        a->some[count] = x[j];
+        a->some[a->cols + count] = linear[j];
+        a->weight[count] = weight[j];
+        count++;
+    }
+    return count;
+}
+
+static void pose(on *a, ptrdiff_t k, const double *linear, judged *p)
+{
+    const double *x = a->d.c->point + k * a->cols;
+    *p = (judged){ .linear = linear, .x = x, .space = crease_vector(a->cols) };
+    p->block = (crease_block){ .name = "b" };
+    p->block.reg = crs_claimed_penalty(&a->d, a->d.c->s.lambda[k], &p->groups);
+    if (!p->block.reg.groups) {
+        p->space = crease_vector(choose(a, &p->block.reg, x, linear));
+        p->block.reg = crease_weighted(p->block.reg, a->weight);
+        p->x = a->some, p->linear = a->some + a->cols;
+    }
+    p->smooth = (crease_quadratic_data){ .linear = &p->linear, .blocks = 1 };
+    p->problem = (crease_problem){ .count = 1, .space = &p->space, .block = &p->block };
+}
+
+/* The sum of all penalties, over n */
+static bool penalty_of(const on *a, judged *p, real *value, crease_error *e)
+{
+    crs_verifier v = { .p = &p->problem, .watch = a->d.c->s.watch };
+    if (!crs_objective(&v, &p->x, value)) *value = NAN;
     crs_rooms_free(&v);
     *value /= (real)a->d.c->n;
     return !v.no_memory || crs_fail(e, CREASE_NO_MEMORY, "out of memory: the objective");
 }
 
-/* dist(-n g, d penalty(x)) of the problem with <n g, x> for its smooth part, in out. */
-static bool judge_linear(on *a, ptrdiff_t k, const double *x, crease_verification *out,
-                         crease_error *e)
+/* dist(-n g, d penalty(x)), in out. */
+static bool judge_linear(const on *a, judged *p, crease_verification *out, crease_error *e)
 {
-    const crease_space s = crease_vector(a->cols);
-    crease_groups groups;
-    crease_block block = { .name = "b" };
-    const double *const linear = a->linear;
-    const crease_quadratic_data q = { .linear = &linear, .blocks = 1 };
-    block.reg = crs_claimed_penalty(&a->d, a->d.c->s.lambda[k], &groups);
-    for (ptrdiff_t j = 0; j < a->cols; j++)
-        a->linear[j] = (double)((real)a->d.c->n * a->g[j * a->wide + k]);
-    const crease_problem p = {
-        .count = 1, .space = &s, .block = &block, .f = crease_quadratic(&q)
-    };
-    const crease_claim claim = { .p = &p, .x = &x, .watch = a->d.c->s.watch };
+    p->problem.f = crease_quadratic(&p->smooth);
+    const crease_claim claim = { .p = &p->problem, .x = &p->x, .watch = a->d.c->s.watch };
     return crease_claim_verify(&claim, out, e);
 }
 
-static real length_of(const on *a, ptrdiff_t m, bool less)
+static real length_at_zero(const on *a)
 {
     real sum = 0;
     for (ptrdiff_t j = 0; j < a->cols; j++) {
-        const real zero = a->g[j * a->wide + a->count - 1];
-        const real g = less ? a->g[j * a->wide + m] - zero : zero;
+        const real g = a->g[j * a->wide + a->count - 1];
         sum += g * g;
     }
     return sqrtl(sum);
@@ -88,16 +140,15 @@ typedef struct {
     double *objective;
     real *dist;
     bool *open;
+    real at_zero; /* the length of the gradient there */
 } findings;
 
 /* dist and the relative eps it is good for; open: rounding alone may be what is above eps. */
 static void settle(const on *a, ptrdiff_t k, real penalty, crease_verification *out, findings *f)
 {
     const real n = (real)a->d.c->n, found = out->smallest_eps / n;
-    real doubt = 0;
-    for (ptrdiff_t u = 0; u < a->d.units; u++) doubt += doubt_of(a, u, k) * doubt_of(a, u, k);
-    const real size = length_of(a, k, true) + length_of(a, k, false);
-    const real off = sqrtl(doubt) + DBL_EPSILON * size, eps = a->d.c->s.eps;
+    const real size = a->length[k % CRS_REREAD_FEW] + f->at_zero;
+    const real off = crs_reread_doubt(a, -1, k) + DBL_EPSILON * size, eps = a->d.c->s.eps;
     const real scale = scale_of(a, k, a->loss[k] + penalty, size);
     f->dist[k] = found + off;
     out->smallest_eps = f->dist[k] == 0 ? 0 : upward(f->dist[k] / scale);
@@ -108,11 +159,12 @@ static void settle(const on *a, ptrdiff_t k, real penalty, crease_verification *
 
 static bool judge(on *a, ptrdiff_t k, crease_verification *out, findings *f, crease_error *e)
 {
-    const double *x = a->d.c->point + k * a->cols;
     const real unit = a->d.c->s.loss_scale;
+    judged p;
     real penalty;
     f->open[k] = true;
-    if (!penalty_of(a, k, x, &penalty, e) || !judge_linear(a, k, x, out, e)) return false;
+    pose(a, k, a->linear + k % CRS_REREAD_FEW * a->cols, &p);
+    if (!penalty_of(a, &p, &penalty, e) || !judge_linear(a, &p, out, e)) return false;
     if (out->verdict == CREASE_VERDICT_UNFINISHED || out->verdict == CREASE_VERDICT_UNSUPPORTED)
         return true;
     settle(a, k, penalty, out, f);
@@ -248,7 +300,11 @@ static bool check_all(on *a, const double *wanted, crease_verification *out, dou
     const ptrdiff_t path = a->d.c->s.path;
     bool done = crs_reread_points(a, e);
     const real least = done ? a->loss[path] : 0; /* at 0: is it far from the ends of the range? */
+    if (done) f->at_zero = length_at_zero(a);
     for (ptrdiff_t k = 0; done && k < path; k++) {
+        const ptrdiff_t left = path - k;
+        if (k % CRS_REREAD_FEW == 0)
+            take_gradients(a, k, left < CRS_REREAD_FEW ? left : CRS_REREAD_FEW);
         done = judge(a, k, &out[k], f, e);
         f->open[k] = f->open[k] || !(least > 0x1p-800L && least < 0x1p800L);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * path: lambda_max, both directions, scaling, degenerate data; and a path that ends early is the
  * front of the whole one, in the order of solving */
+#include <crease/random.h>
+
 #include "regress/regress.h"
 #include "support/regression_naive.h"
 
@@ -280,6 +282,54 @@ static void rows_that_are_given_away_are_the_same(void **state)
     }
 }
 
+/* Columns that hide one another: each is the sum of all before it. */
+static void draw_wide(int n, int p, double *wide, double *target)
+{
+    const crease_random r = { 77, 0 };
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < p; j++) {
+            const double t = crease_random_normal(r, (uint64_t)(i * p + j));
+            sum = 0.8 * sum + t;
+            wide[i * p + j] = sum;
+        }
+        target[i] = wide[i * p] - wide[i * p + 1] + wide[i * p + 3] - wide[i * p + 5] +
+                    0.1 * crease_random_normal(r, (uint64_t)(n * p + i));
+    }
+}
+
+/* Lambdas that are solved together, on the columns that are likely, are what each is alone. */
+static void a_path_is_what_its_lambdas_are_alone(void **state)
+{
+    enum { WIDE_ROWS = 30, WIDE = 90, LAMBDAS = 30 };
+    static double wide[WIDE_ROWS * WIDE], target[WIDE_ROWS];
+    (void)state;
+    for (int loss = 0; loss < 3; loss++)
+        for (int up = 0; up < 2; up++) {
+            crease_regression_settings s = crease_regression_default();
+            crease_regression_certificate c;
+            draw_wide(WIDE_ROWS, WIDE, wide, target);
+            for (int i = 0; i < WIDE_ROWS && loss == CREASE_REGRESSION_LOGISTIC; i++)
+                target[i] = target[i] > 0;
+            s.loss = (crease_regression_loss)loss, s.eps = 1e-9, s.ascending = up;
+            s.path = LAMBDAS, s.ratio = 0.05;
+            crease_regression *m = crease_regression_new(&s, WIDE_ROWS, WIDE, wide, target, NULL);
+            assert_true(m && crease_regression_fit(m, NULL));
+            for (int k = 0; k < LAMBDAS; k++) {
+                const double lambda = crease_regression_at(m, k)->lambda;
+                s.path = 1, s.lambda = &lambda, s.ascending = false;
+                crease_regression *one =
+                    crease_regression_new(&s, WIDE_ROWS, WIDE, wide, target, NULL);
+                assert_true(one && crease_regression_fit(one, NULL));
+                assert_true(crease_regression_certify(m, k, true, &c, NULL) && c.certified);
+                assert_close(crease_regression_at(m, k)->objective,
+                             crease_regression_at(one, 0)->objective, 1e-10);
+                crease_regression_free(one);
+            }
+            crease_regression_free(m);
+        }
+}
+
 static void a_wrong_time_limit_is_refused(void **state)
 {
     const double wrong[] = { -1, NAN };
@@ -305,6 +355,7 @@ int main(void)
         cmocka_unit_test(stopped_at_once_leaves_one_lambda),
         cmocka_unit_test(stopped_after_the_fit_leaves_out_cross_validation),
         cmocka_unit_test(rows_that_are_given_away_are_the_same),
+        cmocka_unit_test(a_path_is_what_its_lambdas_are_alone),
         cmocka_unit_test(a_wrong_time_limit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
