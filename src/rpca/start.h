@@ -192,6 +192,10 @@ typedef struct {
 bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
                  crs_cp_start_facts *facts, crease_error *e);
 
+/* The same from a core of a tensor of that shape. */
+bool crs_cp_gevd_core(const crs_cp_core *c, const crease_space *shape, const crs_cp_gevd_options *o,
+                      double *const *factor, crs_cp_start_facts *facts, crease_error *e);
+
 /* The same on T clipped at +-clip median|T|, then `rounds` times at M +- clip median|T - M| around
  * the model M so far, while that median falls. clip = 0: no clipping. */
 bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,

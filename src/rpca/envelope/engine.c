@@ -143,13 +143,21 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
     return true;
 }
 
+/* Of data that are a list, and of tensors of which few entries were observed */
+static bool swept(const crease_cp_fit *f)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    return crs_is_listed(f->source) || (f->source->listed && m->shape.order > 2 && !m->factor &&
+                                        m->start == CREASE_START_AUTO);
+}
+
 /* Starts, rank and threshold; then the solver at the penalty that is asked for. */
 static crs_envelope_solver *explore(crease_cp_fit *f, crs_cp_pilot *p, crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     crs_envelope_solver *solver = NULL;
     crease_cp_rpca *model = NULL;
-    const bool listed = crs_is_listed(f->source);
+    const bool listed = swept(f);
     double *memory = crs_doubles((listed ? 2 : 1) * factors_size(m), "the factors", e);
     double *at = memory, *own[CREASE_MAX_ORDER];
     for (int n = 0; memory && n < m->shape.order; n++) {

@@ -6,20 +6,27 @@
  *   share f that falls from sweep to sweep: indices with fewer entries than terms stay near 0.
  *
  * The clipping is around 0 at 4 median|T| in the first sweep, where the model means nothing yet,
- * then around the model at twice the median of |T - M|. */
+ * then around the model at twice the median of |T - M|.
+ *
+ * Of a tensor the model grows: terms that stand out in what it leaves (terms.c), sweeps, and again.
+ * Such terms may be far smaller than those before them; so that a ridge does not end them it is
+ * f (A'A)_qq for each of them. */
 #include "core/parallel.h"
 #include "core/streams.h"
 #include "dense/dense.h"
 #include "rpca/observed/entries.h"
 
-enum { SWEEPS = 6, BANDS = 8, STREAM = 900 };
+enum { SWEEPS = 6, BANDS = 8, BESIDE = 6, STREAM = 900 };
+enum { STAGES = 6, BETWEEN = 3, LAST = 4 }; /* of growing; sweeps of each, and in the end */
 static const double first_share = 0.3, falling = 0.3, clip_first = 4, clip_at = 2;
+static const double grown_share = 0.1, last_share = 0.01, trace_share = 1e-6;
 
 typedef struct {
     const crs_coordinates *t;
     crs_kruskal k;
     double limit, share, ridge;
     bool around;         /* the model, not 0 */
+    bool grows;
     int mode;            /* of the sweep */
     ptrdiff_t size;      /* of an index's A'A, its lower half packed, and A'y */
     ptrdiff_t most;      /* indices of a mode but the lead */
@@ -59,8 +66,11 @@ static void solve_row(const sweeper *s, const double *from, double *small, doubl
             if (l == q) trace += from[q * (q + 1) / 2 + l];
         }
     copy(R, from + R * (R + 1) / 2, x);
-    const double ridge = larger(s->ridge, s->share * trace / (double)R);
-    for (ptrdiff_t q = 0; q < R; q++) small[q * R + q] += ridge;
+    const double mean = trace / (double)R;
+    for (ptrdiff_t q = 0; q < R; q++) {
+        const double own = s->grows ? small[q * R + q] + trace_share * mean : mean;
+        small[q * R + q] += larger(s->ridge, s->share * own);
+    }
     if (trace > 0 && crs_cholesky(R, small))
         crs_cholesky_solve(R, small, 1, x);
     else
@@ -99,7 +109,7 @@ static void sweep(sweeper *s, int n, int threads)
 {
     const ptrdiff_t rows = s->t->shape.dim[n], R = s->k.rank;
     s->mode = n;
-    s->bands = n == s->t->lead ? BANDS : crs_listed_bands(s->t, s->most, BANDS);
+    s->bands = n == s->t->lead ? BANDS : crs_listed_bands(s->t->count, s->most, BANDS);
     crs_parallel_runs(threads, s->bands, sweep_band, s);
     for (ptrdiff_t b = 1; n != s->t->lead && b < s->bands; b++)
         axpy(rows * s->size, 1, s->normal + b * s->most * s->size, s->normal);
@@ -113,26 +123,116 @@ static bool open(sweeper *s, crease_error *e)
     ptrdiff_t all;
     for (int n = 0; n < s->t->shape.order; n++)
         if (n != s->t->lead) s->most = more(s->most, s->t->shape.dim[n]);
-    if (crs_mul_size(crs_listed_bands(s->t, s->most, BANDS) * s->most, s->size, &all))
+    if (crs_mul_size(crs_listed_bands(s->t->count, s->most, BANDS) * s->most, s->size, &all))
         s->memory = crs_doubles(all + own, "a start", e);
     s->small = s->memory;
     s->own = s->small + BANDS * R * (R + 1), s->normal = s->small + own;
     return s->memory;
 }
 
+/* Elements of about 1 in the shorter mode */
+static bool lead_matrix(const sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o,
+                        double *x, crease_error *e)
+{
+    const crs_coordinates *t = s->t;
+    const ptrdiff_t n = t->shape.dim[1 - t->lead], p = fewer(n, o->rank + BESIDE);
+    const crs_listed_fibres all = { .rows = t->shape.dim[t->lead],
+                                    .indices = n,
+                                    .start = t->start,
+                                    .index = t->index,
+                                    .value = t->value,
+                                    .limit = s->limit };
+    double *q = crs_doubles((n + 1) * p, "a start", e);
+    const crs_listed_spectrum found = { p, q, q + n * p };
+    const bool done = q && crs_listed_directions(v, &all, o->seed, &found, e);
+    for (ptrdiff_t j = 0; done && j < n; j++)
+        for (ptrdiff_t r = 0; r < fewer(p, o->rank); r++)
+            x[j * o->rank + r] = sqrt((double)n) * q[j * p + r];
+    crs_free(q);
+    return done;
+}
+
 /* Gaussian factors, of a matrix its leading directions */
-static bool begin(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o,
-                  double *const *factor, crease_error *e)
+static bool begin(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o, crease_error *e)
 {
     double median;
-    for (int n = 0; n < s->k.shape.order; n++) {
-        s->k.factor[n] = s->factor[n] = factor[n];
-        crs_normals(o->seed, (uint64_t)(STREAM + n), s->k.shape.dim[n] * o->rank, factor[n]);
-    }
+    for (int n = 0; n < s->k.shape.order; n++)
+        crs_normals(o->seed, (uint64_t)(STREAM + n), s->k.shape.dim[n] * o->rank, s->factor[n]);
     if (!crs_view_median(v, &median, e)) return false;
     s->limit = median > 0 ? clip_first * median : INFINITY;
-    return s->k.shape.order != 2 ||
-           crs_listed_directions(v, o, s->limit, factor[1 - s->t->lead], e);
+    return s->k.shape.order != 2 || lead_matrix(s, v, o, s->factor[1 - s->t->lead], e);
+}
+
+/* Sweeps with the share as it is; around 0 in the first one unless the model is known. */
+static bool sweep_all(sweeper *s, const crs_cp_view *v, int sweeps, crease_error *e)
+{
+    crs_cp_view left = *v;
+    bool done = true;
+    left.model = &s->k;
+    s->size = s->k.rank * (s->k.rank + 1) / 2 + s->k.rank;
+    for (int k = 0; done && k < sweeps && !crease_watch_over(v->watch); k++, s->share *= falling) {
+        double median = 0;
+        s->around = s->grows || k > 0;
+        done = !s->around || crs_view_median(&left, &median, e);
+        if (s->around) s->limit = median > 0 ? clip_at * median : INFINITY;
+        for (int n = 0; done && n < s->k.shape.order; n++)
+            sweep(s, (s->t->lead + n) % s->k.shape.order, v->threads > 1 ? v->threads : 1);
+        crs_view_count(v);
+    }
+    return done;
+}
+
+/* The model with more terms, 0 without them */
+static void join(sweeper *s, ptrdiff_t more_terms, double *const *terms)
+{
+    const ptrdiff_t old = s->k.rank, rank = old + more_terms;
+    for (int n = 0; n < s->k.shape.order; n++)
+        for (ptrdiff_t i = s->k.shape.dim[n] - 1; i >= 0; i--) {
+            double *to = s->factor[n] + i * rank;
+            memmove(to, s->factor[n] + i * old, (size_t)old * sizeof *to);
+            for (ptrdiff_t r = old; r < rank; r++)
+                to[r] = terms ? terms[n][i * more_terms + r - old] : 0;
+        }
+    s->k.rank = rank;
+}
+
+/* From nothing to the rank; clear: something stood out at first. */
+static bool grow(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o, double *const *terms,
+                 bool *clear, crease_error *e)
+{
+    crs_cp_view left = *v;
+    bool done = true;
+    left.model = &s->k;
+    s->grows = true;
+    s->k.rank = 0;
+    for (int k = 0; done && s->k.rank < o->rank && !crease_watch_over(v->watch); k++) {
+        const ptrdiff_t wanted = o->rank - s->k.rank, stages = more(1, STAGES - k);
+        crs_listed_search search = { .wanted = wanted,
+                                     .least = (wanted + stages - 1) / stages,
+                                     .seed = o->seed };
+        done = crs_listed_terms(&left, &search, terms, e);
+        if (k == 0) *clear = search.clear;
+        if (!done) break;
+        join(s, search.found, terms);
+        s->share = grown_share;
+        done = sweep_all(s, v, BETWEEN, e);
+    }
+    if (s->k.rank < o->rank) join(s, o->rank - s->k.rank, NULL);
+    s->share = last_share;
+    return done && sweep_all(s, v, LAST, e);
+}
+
+static bool grow_tensor(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o, bool *clear,
+                        crease_error *e)
+{
+    double *terms[CREASE_MAX_ORDER];
+    ptrdiff_t all = 0;
+    for (int n = 0; n < v->shape.order; n++) all += v->shape.dim[n] * o->rank;
+    double *memory = crs_doubles(all, "a start", e), *at = memory;
+    for (int n = 0; memory && n < v->shape.order; n++) terms[n] = at, at += v->shape.dim[n] * o->rank;
+    const bool done = memory && grow(s, v, o, terms, clear, e);
+    crs_free(memory);
+    return done;
 }
 
 bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
@@ -144,18 +244,13 @@ bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *
                   .share = first_share,
                   .size = o->rank * (o->rank + 1) / 2 + o->rank,
                   .ridge = o->ridge };
-    crs_cp_view left = *v;
-    left.model = &s.k;
-    bool done = crs_view_check(v, e) && open(&s, e) && begin(&s, v, o, factor, e);
-    for (int k = 0; done && k < SWEEPS && !crease_watch_over(v->watch); k++, s.share *= falling) {
-        double median = 0;
-        s.around = k > 0;
-        done = !s.around || crs_view_median(&left, &median, e);
-        if (s.around) s.limit = median > 0 ? clip_at * median : INFINITY;
-        for (int n = 0; done && n < shape->order; n++)
-            sweep(&s, (s.t->lead + n) % shape->order, v->threads > 1 ? v->threads : 1);
-        crs_view_count(v);
-    }
+    bool clear = false;
+    for (int n = 0; n < shape->order; n++) s.k.factor[n] = s.factor[n] = factor[n];
+    bool done = crs_view_check(v, e) && open(&s, e);
+    if (done && shape->order > 2)
+        done = grow_tensor(&s, v, o, &clear, e);
+    else
+        done = done && begin(&s, v, o, e) && sweep_all(&s, v, SWEEPS, e);
     for (int n = 0; o->nonneg && n < shape->order; n++)
         for (ptrdiff_t j = 0; j < shape->dim[n] * o->rank; j++) factor[n][j] = fabs(factor[n][j]);
     crs_free(s.memory);
