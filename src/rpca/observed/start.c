@@ -235,8 +235,8 @@ static bool grow_tensor(sweeper *s, const crs_cp_view *v, const crs_listed_sweep
     return done;
 }
 
-bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
-                      crease_error *e)
+static bool start_on(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
+                     crease_error *e)
 {
     const crease_space *shape = &v->shape;
     sweeper s = { .t = v->source->listed,
@@ -246,14 +246,26 @@ bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *
                   .ridge = o->ridge };
     bool clear = false;
     for (int n = 0; n < shape->order; n++) s.k.factor[n] = s.factor[n] = factor[n];
-    bool done = crs_view_check(v, e) && open(&s, e);
+    bool done = open(&s, e);
     if (done && shape->order > 2)
         done = grow_tensor(&s, v, o, &clear, e);
     else
         done = done && begin(&s, v, o, e) && sweep_all(&s, v, SWEEPS, e);
-    for (int n = 0; o->nonneg && n < shape->order; n++)
-        for (ptrdiff_t j = 0; j < shape->dim[n] * o->rank; j++) factor[n][j] = fabs(factor[n][j]);
     crs_free(s.memory);
+    return done;
+}
+
+bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
+                      crease_error *e)
+{
+    crs_cp_view seen = *v;
+    crs_cp_sample own = { .count = 0 };
+    if (!v->sample) seen.sample = &own;
+    const bool done = crs_view_check(v, e) && (v->sample || crs_cp_sample_open(&own, v, e)) &&
+                      start_on(&seen, o, factor, e);
+    for (int n = 0; o->nonneg && n < v->shape.order; n++)
+        for (ptrdiff_t j = 0; j < v->shape.dim[n] * o->rank; j++) factor[n][j] = fabs(factor[n][j]);
+    crs_cp_sample_close(&own);
     return done;
 }
 

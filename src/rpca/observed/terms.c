@@ -8,7 +8,7 @@
  *
  * A direction stands out beyond what noise of those sizes would have as its largest; as many terms
  * are taken as directions do so in more than half of the modes. Others wait until the larger ones
- * are known: then y is smaller, and so is its noise. Montanari, Sun, Spectral algorithms for tensor
+ * are known: then y is smaller, and so is its noise, and what clipping has made of large terms. Montanari, Sun, Spectral algorithms for tensor
  * completion, 2018; Xia, Yuan, Zhang, Statistically optimal tensor completion, 2021. */
 #include "core/parallel.h"
 #include "dense/dense.h"
@@ -16,7 +16,7 @@
 
 enum { BANDS = 8, BESIDE = 6, STREAM = 940 };
 enum { WIDE = 4096 }; /* numbers of a row's own core */
-static const double clip_at = 4, clearly = 1.3;
+static const double clip_at = 4, clearly = 1.3, beside = 0.15;
 
 typedef struct {
     const crs_cp_view *v;
@@ -129,7 +129,8 @@ static bool see_mode(const finder *f, const crs_listed_search *o, int n, ptrdiff
     if (done)
         done = crs_listed_edge(&fibres, &edge, e) &&
                crs_listed_directions(f->v, &fibres, o->seed + (uint64_t)(STREAM + n), &s, e);
-    while (done && *clear < most && s.value[*clear] > clearly * edge) ++*clear;
+    const double least = done ? larger(clearly * edge, beside * s.value[0]) : 0;
+    while (done && *clear < most && s.value[*clear] > least) ++*clear;
     if (s.value) crs_listed_fibres_close(&fibres);
     crs_free(s.value);
     return done;
