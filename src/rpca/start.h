@@ -229,7 +229,7 @@ typedef struct {
     int starts;                       /* 0: one, and up to three more while the fit is bad */
     long passes;                      /* at most, a start */
     long most;                        /* at most, all of them; 0: no limit */
-    bool alone;                       /* no second candidate (dominant.c) */
+    bool alone;                       /* no second candidate, however bad the first is */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
     crease_cp_cut *cut;               /* out, c.rank - rank of them; NULL, or room for c.rank */

@@ -119,7 +119,11 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     const double c = crs_noise_share(m->alpha_noise);
-    const crs_listed_sweeps o = { m->rank, m->ridge / (2 * c), m->seed, m->nonneg };
+    const crs_listed_sweeps o = { .rank = m->rank,
+                                  .ridge = m->ridge / (2 * c),
+                                  .seed = m->seed,
+                                  .nonneg = m->nonneg,
+                                  .gaussian = m->start == CREASE_START_RANDOM };
     const crs_cp_view v = { .shape = m->shape,
                             .source = f->source,
                             .limit = INFINITY,
@@ -135,6 +139,7 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
     const double share = (double)f->source->listed->count / (double)crease_size(&m->shape);
     p->c.eps = larger(p->c.eps, smaller(rough, rough_seen * share));
     p->c.path = false;
+    p->alone = true; /* other starts leave less only where they explain noise */
     if (p->c.learn == 0) return true;
     if (!crs_listed_noise(&v, &o, p->given, &deviation, e)) return false;
     if (!(deviation > 0)) return p->c.path = true;

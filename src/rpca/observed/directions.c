@@ -59,8 +59,8 @@ bool crs_listed_directions(const crs_cp_view *v, const crs_listed_fibres *f, uin
     const ptrdiff_t n = f->indices, p = to->columns;
     iteration s = { .f = f, .columns = p, .size = n * p, .q = to->q };
     s.bands = crs_listed_bands(f->start[f->rows], n, BANDS);
-    s.out = crs_doubles(s.bands * s.size + threads * p + p * p + crs_svd_scratch(n, p), "a start",
-                        e);
+    s.out =
+        crs_doubles(s.bands * s.size + threads * p + p * p + crs_svd_scratch(n, p), "a start", e);
     if (!s.out) return false;
     s.row = s.out + s.bands * s.size;
     crs_normals(seed, STREAM, s.size, s.q);

@@ -44,7 +44,8 @@ typedef struct {
     ptrdiff_t rank;
     double ridge; /* of squares without a factor */
     uint64_t seed;
-    bool nonneg; /* the sizes of the entries in the end */
+    bool nonneg;   /* the sizes of the entries in the end */
+    bool gaussian; /* of a tensor, too */
 } crs_listed_sweeps;
 bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
                       crease_error *e);
@@ -86,8 +87,8 @@ bool crs_listed_edge(const crs_listed_fibres *f, double *edge, crease_error *e);
 typedef struct {
     ptrdiff_t wanted, least;
     uint64_t seed;
-    ptrdiff_t found;  /* out */
-    bool clear;       /* out: something stands out */
+    ptrdiff_t found; /* out */
+    bool clear;      /* out: something stands out */
 } crs_listed_search;
 bool crs_listed_terms(const crs_cp_view *v, crs_listed_search *o, double *const *factor,
                       crease_error *e);

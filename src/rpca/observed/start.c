@@ -9,6 +9,7 @@
  * then around the model at twice the median of |T - M|.
  *
  * Of a tensor the model grows: terms that stand out in what it leaves (terms.c), sweeps, and again.
+ * Without a ridge they stay only if they explain what noise would not let them.
  * Such terms may be far smaller than those before them; so that a ridge does not end them it is
  * f (A'A)_qq for each of them. */
 #include "core/parallel.h"
@@ -20,12 +21,13 @@ enum { SWEEPS = 6, BANDS = 8, BESIDE = 6, STREAM = 900 };
 enum { STAGES = 6, BETWEEN = 3, LAST = 4 }; /* of growing; sweeps of each, and in the end */
 static const double first_share = 0.3, falling = 0.3, clip_first = 4, clip_at = 2;
 static const double grown_share = 0.1, last_share = 0.01, trace_share = 1e-6;
+static const double telling = 3; /* shares of the unknowns in the entries */
 
 typedef struct {
     const crs_coordinates *t;
     crs_kruskal k;
     double limit, share, ridge;
-    bool around;         /* the model, not 0 */
+    bool around; /* the model, not 0 */
     bool grows;
     int mode;            /* of the sweep */
     ptrdiff_t size;      /* of an index's A'A, its lower half packed, and A'y */
@@ -182,55 +184,107 @@ static bool sweep_all(sweeper *s, const crs_cp_view *v, int sweeps, crease_error
     return done;
 }
 
-/* The model with more terms, 0 without them */
-static void join(sweeper *s, ptrdiff_t more_terms, double *const *terms)
+/* The model with columns for so many terms, the first ones as they are, then those given, then 0 */
+static void reshape(sweeper *s, ptrdiff_t rank, ptrdiff_t count, double *const *terms)
 {
-    const ptrdiff_t old = s->k.rank, rank = old + more_terms;
+    const ptrdiff_t old = s->k.rank, kept = fewer(old, rank);
     for (int n = 0; n < s->k.shape.order; n++)
-        for (ptrdiff_t i = s->k.shape.dim[n] - 1; i >= 0; i--) {
+        for (ptrdiff_t k = 0, rows = s->k.shape.dim[n]; k < rows; k++) {
+            const ptrdiff_t i = rank > old ? rows - 1 - k : k;
             double *to = s->factor[n] + i * rank;
-            memmove(to, s->factor[n] + i * old, (size_t)old * sizeof *to);
-            for (ptrdiff_t r = old; r < rank; r++)
-                to[r] = terms ? terms[n][i * more_terms + r - old] : 0;
+            memmove(to, s->factor[n] + i * old, (size_t)kept * sizeof *to);
+            for (ptrdiff_t r = kept; r < rank; r++)
+                to[r] = r - kept < count ? terms[n][i * count + r - kept] : 0;
         }
     s->k.rank = rank;
 }
 
-/* From nothing to the rank; clear: something stood out at first. */
+/* Do so many terms explain more than noise would let them? */
+static bool tells(const sweeper *s, ptrdiff_t terms, double before, double after)
+{
+    double unknowns = 1;
+    for (int n = 0; n < s->k.shape.order; n++) unknowns += (double)s->k.shape.dim[n] - 1;
+    const double share = telling * (double)terms * unknowns / (double)s->t->count;
+    return share < 1 && after < sqrt(1 - share) * before;
+}
+
+/* One stage: terms that stand out join the model; over: they do not explain enough. */
+static bool add_terms(sweeper *s, const crs_cp_view *left, crs_listed_search *o,
+                      double *const *terms, bool *over, crease_error *e)
+{
+    const ptrdiff_t old = s->k.rank;
+    double before, after;
+    if (!crs_view_median(left, &before, e) || !crs_listed_terms(left, o, terms, e)) return false;
+    reshape(s, old + o->found, o->found, terms);
+    s->share = grown_share;
+    if (!sweep_all(s, left, BETWEEN, e) || !crs_view_median(left, &after, e)) return false;
+    *over = old > 0 && s->ridge == 0 && !tells(s, o->found, before, after);
+    if (*over) reshape(s, old, 0, NULL);
+    return true;
+}
+
+/* From nothing to the rank, or to where terms end: the others are 0. clear: something stood out. */
 static bool grow(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o, double *const *terms,
                  bool *clear, crease_error *e)
 {
     crs_cp_view left = *v;
-    bool done = true;
+    bool done = true, over = false;
     left.model = &s->k;
     s->grows = true;
     s->k.rank = 0;
-    for (int k = 0; done && s->k.rank < o->rank && !crease_watch_over(v->watch); k++) {
+    *clear = false;
+    for (int k = 0; done && !over && s->k.rank < o->rank && !crease_watch_over(v->watch); k++) {
         const ptrdiff_t wanted = o->rank - s->k.rank, stages = more(1, STAGES - k);
         crs_listed_search search = { .wanted = wanted,
                                      .least = (wanted + stages - 1) / stages,
                                      .seed = o->seed };
-        done = crs_listed_terms(&left, &search, terms, e);
-        if (k == 0) *clear = search.clear;
-        if (!done) break;
-        join(s, search.found, terms);
-        s->share = grown_share;
-        done = sweep_all(s, v, BETWEEN, e);
+        done = add_terms(s, &left, &search, terms, &over, e);
+        *clear = *clear || search.clear;
     }
-    if (s->k.rank < o->rank) join(s, o->rank - s->k.rank, NULL);
     s->share = last_share;
-    return done && sweep_all(s, v, LAST, e);
+    done = done && sweep_all(s, v, LAST, e);
+    reshape(s, o->rank, 0, NULL);
+    return done;
 }
 
-static bool grow_tensor(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o, bool *clear,
+/* Gaussian, or of a matrix its leading directions */
+static bool from_begin(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o,
+                       crease_error *e)
+{
+    s->grows = false;
+    s->share = first_share;
+    return begin(s, v, o, e) && sweep_all(s, v, SWEEPS, e);
+}
+
+/* Where nothing stood out, Gaussian factors if they leave less. */
+static bool last_resort(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o,
+                        double *const *spare, crease_error *e)
+{
+    crs_cp_view left = *v;
+    double grown, other;
+    left.model = &s->k;
+    crs_watch_say(v->watch, "no term stands out: Gaussian factors");
+    if (!crs_view_median(&left, &grown, e)) return false;
+    for (int n = 0; n < v->shape.order; n++)
+        copy(v->shape.dim[n] * o->rank, s->factor[n], spare[n]);
+    if (!from_begin(s, v, o, e) || !crs_view_median(&left, &other, e)) return false;
+    for (int n = 0; n < v->shape.order && !(other < grown); n++)
+        copy(v->shape.dim[n] * o->rank, spare[n], s->factor[n]);
+    return true;
+}
+
+static bool grow_tensor(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o,
                         crease_error *e)
 {
     double *terms[CREASE_MAX_ORDER];
     ptrdiff_t all = 0;
+    bool clear;
     for (int n = 0; n < v->shape.order; n++) all += v->shape.dim[n] * o->rank;
     double *memory = crs_doubles(all, "a start", e), *at = memory;
-    for (int n = 0; memory && n < v->shape.order; n++) terms[n] = at, at += v->shape.dim[n] * o->rank;
-    const bool done = memory && grow(s, v, o, terms, clear, e);
+    for (int n = 0; memory && n < v->shape.order; n++)
+        terms[n] = at, at += v->shape.dim[n] * o->rank;
+    const bool done = memory && grow(s, v, o, terms, &clear, e) &&
+                      (clear || crease_watch_over(v->watch) || last_resort(s, v, o, terms, e));
     crs_free(memory);
     return done;
 }
@@ -244,13 +298,9 @@ static bool start_on(const crs_cp_view *v, const crs_listed_sweeps *o, double *c
                   .share = first_share,
                   .size = o->rank * (o->rank + 1) / 2 + o->rank,
                   .ridge = o->ridge };
-    bool clear = false;
+    const bool grows = shape->order > 2 && !o->gaussian;
     for (int n = 0; n < shape->order; n++) s.k.factor[n] = s.factor[n] = factor[n];
-    bool done = open(&s, e);
-    if (done && shape->order > 2)
-        done = grow_tensor(&s, v, o, &clear, e);
-    else
-        done = done && begin(&s, v, o, e) && sweep_all(&s, v, SWEEPS, e);
+    const bool done = open(&s, e) && (grows ? grow_tensor(&s, v, o, e) : from_begin(&s, v, o, e));
     crs_free(s.memory);
     return done;
 }

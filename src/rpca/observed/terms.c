@@ -8,8 +8,9 @@
  *
  * A direction stands out beyond what noise of those sizes would have as its largest; as many terms
  * are taken as directions do so in more than half of the modes. Others wait until the larger ones
- * are known: then y is smaller, and so is its noise, and what clipping has made of large terms. Montanari, Sun, Spectral algorithms for tensor
- * completion, 2018; Xia, Yuan, Zhang, Statistically optimal tensor completion, 2021. */
+ * are known: then y is smaller, and so is its noise, and what clipping has made of large terms.
+ * Montanari, Sun, Spectral algorithms for tensor completion, 2018; Xia, Yuan, Zhang, Statistically
+ * optimal tensor completion, 2021. */
 #include "core/parallel.h"
 #include "dense/dense.h"
 #include "rpca/observed/entries.h"

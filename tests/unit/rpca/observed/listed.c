@@ -306,8 +306,8 @@ static void the_checker_agrees_with_that_of_rows(void **state)
 static void directions_span_the_factor(void **state)
 {
     (void)state;
-    enum { M = 3000, N = 60, EACH = 9, COUNT = M * EACH };
-    double *u = calloc(M * RANK, sizeof *u), y[N * RANK], found[N * RANK], gram[RANK * RANK];
+    enum { M = 3000, N = 60, EACH = 9, COUNT = M * EACH, P = RANK + 6 };
+    double *u = calloc(M * RANK, sizeof *u), y[N * RANK], q[N * P], values[P], gram[RANK * RANK];
     double *pair = calloc(2 * COUNT, sizeof *pair), cosines = 0;
     ptrdiff_t last[N] = { 0 };
     const crease_space shape = crease_matrix(M, N);
@@ -328,14 +328,15 @@ static void directions_span_the_factor(void **state)
     assert_true(crs_coordinates_sort(&c, &shape, COUNT, pair, NULL, NULL));
     crs_source *list = crs_listed_open(&c, NULL);
     const crs_cp_view v = { .shape = shape, .source = list, .limit = INFINITY };
-    const crs_listed_sweeps o = { .rank = RANK, .seed = 1 };
-    assert_true(crs_listed_directions(&v, &o, 6, found, NULL));
+    const crs_listed_fibres all = {
+        M, N, list->listed->start, list->listed->index, list->listed->value, 6
+    };
+    assert_true(crs_listed_directions(&v, &all, 1, &(crs_listed_spectrum){ P, q, values }, NULL));
     crs_gram(N, RANK, y, gram);
     assert_true(crs_cholesky(RANK, gram));
     for (int r = 0; r < RANK; r++) {
         double b[RANK] = { 0 }, z[RANK];
-        for (ptrdiff_t j = 0; j < N; j++)
-            axpy(RANK, found[j * RANK + r] / sqrt(N), y + j * RANK, b);
+        for (ptrdiff_t j = 0; j < N; j++) axpy(RANK, q[j * P + r], y + j * RANK, b);
         copy(RANK, b, z);
         crs_cholesky_solve(RANK, gram, 1, z);
         cosines += crs_dot(RANK, b, z) / RANK;
