@@ -66,21 +66,14 @@ typedef struct {
     double *value, limit;
 } crs_listed_fibres;
 
-/* Those of a mode that have more than one entry, of the list with other values. To be closed in any
- * case. */
-bool crs_listed_fibres_open(crs_listed_fibres *f, const crs_coordinates *t, int mode,
-                            const double *value, crease_error *e);
-void crs_listed_fibres_close(crs_listed_fibres *f);
-
 /* Leading directions of the indices, orthonormal columns of q, and the sizes of their eigenvalues
- * in A'A without its diagonal, A the rows; the end of what noise has there. */
+ * in A'A without its diagonal, A the rows. */
 typedef struct {
     ptrdiff_t columns;
     double *q, *value; /* indices x columns; columns */
 } crs_listed_spectrum;
 bool crs_listed_directions(const crs_cp_view *v, const crs_listed_fibres *f, uint64_t seed,
                            const crs_listed_spectrum *to, crease_error *e);
-bool crs_listed_edge(const crs_listed_fibres *f, double *edge, crease_error *e);
 
 /* Terms of what a tensor leaves beside the view's model: as many as stand out, at least so many, of
  * those that are wanted. Columns of factors of `found` columns, the same norm in every mode. */

@@ -8,20 +8,25 @@
  * The clipping is around 0 at 4 median|T| in the first sweep, where the model means nothing yet,
  * then around the model at twice the median of |T - M|.
  *
- * Of a tensor the model grows: terms that stand out in what it leaves (terms.c), sweeps, and again.
- * Without a ridge they stay only if they explain what noise would not let them.
- * Such terms may be far smaller than those before them; so that a ridge does not end them it is
- * f (A'A)_qq for each of them. */
+ * Of a tensor the model grows: terms that stand out in what it leaves (directions.c), sweeps, and
+ * again. Without a ridge they stay only if they explain what noise would not let them. Such terms
+ * may be far smaller than those before them; so that a ridge does not end them it is f (A'A)_qq for
+ * each of them. */
 #include "core/parallel.h"
 #include "core/streams.h"
 #include "dense/dense.h"
 #include "rpca/observed/entries.h"
 
 enum { SWEEPS = 6, BANDS = 8, BESIDE = 6, STREAM = 900 };
-enum { STAGES = 6, BETWEEN = 3, LAST = 4 }; /* of growing; sweeps of each, and in the end */
+enum {
+    STAGES = 6,
+    BETWEEN = 15,
+    LAST = 4
+}; /* of growing; sweeps of each at most, and in the end */
 static const double first_share = 0.3, falling = 0.3, clip_first = 4, clip_at = 2;
 static const double grown_share = 0.1, last_share = 0.01, trace_share = 1e-6;
-static const double telling = 3; /* shares of the unknowns in the entries */
+static const double helps = 0.99; /* a median below so much of that before */
+static const double telling = 3;  /* shares of the unknowns in the entries */
 
 typedef struct {
     const crs_coordinates *t;
@@ -165,10 +170,12 @@ static bool begin(sweeper *s, const crs_cp_view *v, const crs_listed_sweeps *o, 
     return s->k.shape.order != 2 || lead_matrix(s, v, o, s->factor[1 - s->t->lead], e);
 }
 
-/* Sweeps with the share as it is; around 0 in the first one unless the model is known. */
+/* Sweeps with the share as it is; around 0 in the first one unless the model is known. Of one that
+ * grows no more than help. */
 static bool sweep_all(sweeper *s, const crs_cp_view *v, int sweeps, crease_error *e)
 {
     crs_cp_view left = *v;
+    double before = INFINITY;
     bool done = true;
     left.model = &s->k;
     s->size = s->k.rank * (s->k.rank + 1) / 2 + s->k.rank;
@@ -177,6 +184,8 @@ static bool sweep_all(sweeper *s, const crs_cp_view *v, int sweeps, crease_error
         s->around = s->grows || k > 0;
         done = !s->around || crs_view_median(&left, &median, e);
         if (s->around) s->limit = median > 0 ? clip_at * median : INFINITY;
+        if (s->grows && k > 1 && !(median < helps * before)) break;
+        before = median;
         for (int n = 0; done && n < s->k.shape.order; n++)
             sweep(s, (s->t->lead + n) % s->k.shape.order, v->threads > 1 ? v->threads : 1);
         crs_view_count(v);
