@@ -329,11 +329,11 @@ static void take_columns(finder *f, ptrdiff_t wanted, ptrdiff_t rank)
     }
 }
 
-/* The most of a kind whose rows' cores are not too wide */
+/* The most terms whose rows' cores are not too wide */
 static ptrdiff_t widest(int order)
 {
     ptrdiff_t most = 1;
-    while (pow((double)more(1, most + 1), order - 1) <= WIDE) most++;
+    while (pow((double)(most + 1), order - 1) <= WIDE) most++;
     return most;
 }
 
