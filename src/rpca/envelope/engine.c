@@ -152,8 +152,8 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
 static bool swept(const crease_cp_fit *f)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
-    return crs_is_listed(f->source) || (f->source->listed && m->shape.order > 2 && !m->factor &&
-                                        m->start == CREASE_START_AUTO);
+    return crs_is_listed(f->source) ||
+           (f->source->listed && m->shape.order > 2 && !m->factor && m->start == CREASE_START_AUTO);
 }
 
 /* Starts, rank and threshold; then the solver at the penalty that is asked for. */

@@ -73,10 +73,10 @@ static void solve_row(const sweeper *s, const double *from, double *small, doubl
             if (l == q) trace += from[q * (q + 1) / 2 + l];
         }
     copy(R, from + R * (R + 1) / 2, x);
-    const double mean = trace / (double)R;
+    const double even = s->share * trace / (double)R;
     for (ptrdiff_t q = 0; q < R; q++) {
-        const double own = s->grows ? small[q * R + q] + trace_share * mean : mean;
-        small[q * R + q] += larger(s->ridge, s->share * own);
+        const double own = s->share * small[q * R + q] + trace_share * even;
+        small[q * R + q] += larger(s->ridge, s->grows ? own : even);
     }
     if (trace > 0 && crs_cholesky(R, small))
         crs_cholesky_solve(R, small, 1, x);
