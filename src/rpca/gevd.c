@@ -324,25 +324,32 @@ static bool solve_core(const crs_cp_core *c, const crs_cp_gevd_options *o, const
     return mend(c, facts->diagonalized ? SWEEPS : FALLBACK_SWEEPS, small, &facts->residual, e);
 }
 
+bool crs_cp_gevd_core(const crs_cp_core *c, const crease_space *shape, const crs_cp_gevd_options *o,
+                      double *const *factor, crs_cp_start_facts *facts, crease_error *e)
+{
+    int mode[CREASE_MAX_ORDER];
+    double *small[CREASE_MAX_ORDER] = { NULL };
+    bool done = true;
+    sort_modes(shape, mode);
+    for (int n = 0; done && n < shape->order; n++) {
+        small[n] = crs_doubles(c->shape.dim[n] * c->rank, "a start", e);
+        done = small[n];
+    }
+    done = done && solve_core(c, o, mode, small, facts, e);
+    for (int n = 0; done && n < shape->order; n++)
+        expand(c, n, shape->dim[n], o->rank, small[n], factor[n]);
+    for (int n = 0; n < shape->order; n++) crs_free(small[n]);
+    return done;
+}
+
 bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
                  crs_cp_start_facts *facts, crease_error *e)
 {
-    const int d = v->shape.order;
     crs_cp_core c;
     crs_cp_start_facts found;
-    int mode[CREASE_MAX_ORDER];
-    double *small[CREASE_MAX_ORDER] = { NULL };
-    sort_modes(&v->shape, mode);
-    bool done = crs_cp_compress(v, o->rank, o->cut, o->seed, &c, e);
-    for (int n = 0; done && n < d; n++) {
-        small[n] = crs_doubles(c.shape.dim[n] * c.rank, "a start", e);
-        done = small[n];
-    }
-    done = done && solve_core(&c, o, mode, small, &found, e);
-    for (int n = 0; done && n < d; n++)
-        expand(&c, n, v->shape.dim[n], o->rank, small[n], factor[n]);
+    const bool done = crs_cp_compress(v, o->rank, o->cut, o->seed, &c, e) &&
+                      crs_cp_gevd_core(&c, &v->shape, o, factor, &found, e);
     if (done && facts) *facts = found;
-    for (int n = 0; n < d; n++) crs_free(small[n]);
     free_core(&c);
     return done;
 }

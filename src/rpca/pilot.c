@@ -275,9 +275,9 @@ static bool bad(const runner *r, bool *answer, crease_error *e)
     const crs_envelope_progress *at = crs_envelope_solver_progress(r->solver);
     double found = 0;
     factors_of(r->solver, p->c.shape.order, x);
+    if (p->alone) return *answer = false, true;
     if (!r->tall && !r->listed && !residual_structure(&r->view, at->rank, x, &found, e))
         return false;
-    if (crs_is_listed(p->source) && p->c.shape.order == 2) return *answer = false, true;
     *answer =
         !(found <= telling) || at->status == CRS_ENVELOPE_RUNNING ||
         (at->median > crowded * r->deviation && !(r->second <= alike * r->p->report.deviation));

@@ -192,6 +192,10 @@ typedef struct {
 bool crs_cp_gevd(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
                  crs_cp_start_facts *facts, crease_error *e);
 
+/* The same from a core of a tensor of that shape. */
+bool crs_cp_gevd_core(const crs_cp_core *c, const crease_space *shape, const crs_cp_gevd_options *o,
+                      double *const *factor, crs_cp_start_facts *facts, crease_error *e);
+
 /* The same on T clipped at +-clip median|T|, then `rounds` times at M +- clip median|T - M| around
  * the model M so far, while that median falls. clip = 0: no clipping. */
 bool crs_cp_gevd_robust(const crs_cp_view *v, const crs_cp_gevd_options *o, double *const *factor,
@@ -225,7 +229,7 @@ typedef struct {
     int starts;                       /* 0: one, and up to three more while the fit is bad */
     long passes;                      /* at most, a start */
     long most;                        /* at most, all of them; 0: no limit */
-    bool alone;                       /* no second candidate (dominant.c) */
+    bool alone;                       /* no second candidate, however bad the first is */
     double *factor[CREASE_MAX_ORDER]; /* I_n x c.rank; out: I_n x rank */
     ptrdiff_t rank;                   /* out */
     crease_cp_cut *cut;               /* out, c.rank - rank of them; NULL, or room for c.rank */

@@ -347,9 +347,12 @@ bool crs_cp_start_of(const crs_cp_view *v, const crs_cp_gevd_options *o, int q,
                      double *const *factor, crease_error *e)
 {
     const bool random = q >= CRS_CP_RANDOM_START;
-    if (crs_is_listed(v->source))
-        return crs_listed_start(v, &(crs_listed_sweeps){ o->rank, 0, o->seed + (uint64_t)q, false },
-                                factor, e);
+    if (crs_is_listed(v->source)) {
+        const crs_listed_sweeps sweeps = { .rank = o->rank,
+                                           .seed = o->seed + (uint64_t)q,
+                                           .gaussian = true };
+        return crs_listed_start(v, &sweeps, factor, e);
+    }
     const bool done = q < 2 ? gevd(v, *o, q == 1, factor, e) : !random && singular(v, o, factor, e);
     if (done || (!random && !crease_watch_over(v->watch))) return done;
     gaussian(v, o, q, factor);

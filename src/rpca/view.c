@@ -185,7 +185,7 @@ static bool visit(crs_source *source, places *p, ptrdiff_t most, crs_cp_sample *
 bool crs_cp_sample_open(crs_cp_sample *s, const crs_cp_view *v, crease_error *e)
 {
     const ptrdiff_t size = crease_size(&v->shape), most = fewer(size, SAMPLE);
-    if (crs_is_listed(v->source)) {
+    if (v->source && v->source->listed) {
         crs_view_count(v);
         return crs_listed_sample(v->source->listed, most, s, e);
     }

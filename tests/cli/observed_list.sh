@@ -5,8 +5,9 @@ cd "$scratch" || exit 1
 "$python" - <<'END' || exit 1
 import numpy as np
 random = np.random.default_rng(5)
-def write(name, shape, count, rank):
-    factors = [1 + random.random((n, rank)) for n in shape]
+def write(name, shape, count, rank, signs=False):
+    factors = [random.standard_normal((n, rank)) if signs else 1 + random.random((n, rank)) for n in shape]
+    np.savez(name + "_truth.npz", *factors)
     flat = np.unique(random.integers(0, np.prod(shape, dtype=np.int64), count))
     at = np.unravel_index(flat, shape)
     t = np.prod([f[i] for f, i in zip(factors, at)], axis=0).sum(1) + 0.05 * random.standard_normal(flat.size)
@@ -20,6 +21,8 @@ def write(name, shape, count, rank):
     return rows
 write("matrix", (2500, 8000), 120000, 2)
 rows = write("tensor", (300, 200, 100), 40000, 1)
+write("cube", (200, 180, 140), 30000, 3, True)
+write("fourth", (60, 50, 45, 40), 30000, 3, True)
 open("twice.tns", "w").write(open("tensor.tns").read() + rows[7])
 open("claims.tns", "w").write("# shape 1200000000 2\n1 1 1\n2 2 2\n3 1 4\n")
 open("wide.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n990000 990000 1\n1 1 1\n")
@@ -41,6 +44,8 @@ listed() {
 listed matrix matrix.mtx --absent missing --rank 2 --ridge 0.5
 listed same matrix.tns --rank 2 --ridge 0.5 --model matrix
 listed tensor tensor.tns --rank 1 --nonneg
+listed cube cube.tns --rank 3
+listed fourth fourth.tns --rank 3
 cmp -s matrix/factor_1.npy same/factor_1.npy && cmp -s matrix/sparse_entries.npy same/sparse_entries.npy
 judge $? "both formats give the same bits"
 "$python" - <<'END'
@@ -62,6 +67,20 @@ for name, shape in (("matrix", (2500, 8000)), ("tensor", (300, 200, 100))):
     assert 0.015 < np.mean(sparse > 4) < 0.025
 END
 judge $? "the parts are those of the entries"
+
+# Terms of any sign are found from one entry in 170: what was not observed is told.
+"$python" - <<'END'
+import numpy as np
+random = np.random.default_rng(6)
+for name, shape in (("cube", (200, 180, 140)), ("fourth", (60, 50, 45, 40))):
+    truth = np.load(name + "_truth.npz")
+    at = [random.integers(0, n, 20000) for n in shape]
+    true = np.prod([truth["arr_%d" % n][i] for n, i in enumerate(at)], axis=0).sum(1)
+    found = np.prod([np.load("%s/factor_%d.npy" % (name, n + 1))[i] for n, i in enumerate(at)], axis=0) @ np.load(name + "/weights.npy")
+    error = np.linalg.norm(found - true) / np.linalg.norm(true)
+    assert error < 0.1, (name, error)
+END
+judge $? "entries that were not observed are told"
 
 # What was changed is found.
 change() { # change FOLDER WHAT PYTHON

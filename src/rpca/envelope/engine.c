@@ -119,7 +119,11 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     const double c = crs_noise_share(m->alpha_noise);
-    const crs_listed_sweeps o = { m->rank, m->ridge / (2 * c), m->seed, m->nonneg };
+    const crs_listed_sweeps o = { .rank = m->rank,
+                                  .ridge = m->ridge / (2 * c),
+                                  .seed = m->seed,
+                                  .nonneg = m->nonneg,
+                                  .gaussian = m->start == CREASE_START_RANDOM };
     const crs_cp_view v = { .shape = m->shape,
                             .source = f->source,
                             .limit = INFINITY,
@@ -135,6 +139,7 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
     const double share = (double)f->source->listed->count / (double)crease_size(&m->shape);
     p->c.eps = larger(p->c.eps, smaller(rough, rough_seen * share));
     p->c.path = false;
+    p->alone = true; /* other starts leave less only where they explain noise */
     if (p->c.learn == 0) return true;
     if (!crs_listed_noise(&v, &o, p->given, &deviation, e)) return false;
     if (!(deviation > 0)) return p->c.path = true;
@@ -143,13 +148,21 @@ static bool sweep(const crease_cp_fit *f, crs_cp_pilot *p, double *const *own, c
     return true;
 }
 
+/* Of data that are a list, and of tensors of which few entries were observed */
+static bool swept(const crease_cp_fit *f)
+{
+    const crease_cp_rpca_settings *m = &f->s.model;
+    return crs_is_listed(f->source) ||
+           (f->source->listed && m->shape.order > 2 && !m->factor && m->start == CREASE_START_AUTO);
+}
+
 /* Starts, rank and threshold; then the solver at the penalty that is asked for. */
 static crs_envelope_solver *explore(crease_cp_fit *f, crs_cp_pilot *p, crease_error *e)
 {
     const crease_cp_rpca_settings *m = &f->s.model;
     crs_envelope_solver *solver = NULL;
     crease_cp_rpca *model = NULL;
-    const bool listed = crs_is_listed(f->source);
+    const bool listed = swept(f);
     double *memory = crs_doubles((listed ? 2 : 1) * factors_size(m), "the factors", e);
     double *at = memory, *own[CREASE_MAX_ORDER];
     for (int n = 0; memory && n < m->shape.order; n++) {

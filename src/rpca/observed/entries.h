@@ -37,31 +37,54 @@ void crs_listed_read(const crs_cp_point *p, const crs_listed_rows_of *rows, doub
 /* An even sample of them. */
 bool crs_listed_sample(const crs_coordinates *t, ptrdiff_t most, crs_cp_sample *s, crease_error *e);
 
-/* Gaussian factors, of a matrix its leading directions, then sweeps of least squares over one
- * factor at a time, on entries clipped around the model so far; each row with the ridge, or with a
- * share of its own that falls. */
+/* The leading directions of a matrix, the terms of a tensor as they stand out, or Gaussian factors
+ * where nothing does; then sweeps of least squares over one factor at a time, on entries clipped
+ * around the model so far; each row with the ridge, or with a share of its own that falls. */
 typedef struct {
     ptrdiff_t rank;
     double ridge; /* of squares without a factor */
     uint64_t seed;
-    bool nonneg; /* the sizes of the entries in the end */
+    bool nonneg;   /* the sizes of the entries in the end */
+    bool gaussian; /* of a tensor, too */
 } crs_listed_sweeps;
 bool crs_listed_start(const crs_cp_view *v, const crs_listed_sweeps *o, double *const *factor,
                       crease_error *e);
 
-/* Bands of rows of the lead, for sums of each into so many indices: so few that the memory of the
- * sums is a share of that of the entries. */
-static inline ptrdiff_t crs_listed_bands(const crs_coordinates *t, ptrdiff_t indices,
-                                         ptrdiff_t most)
+/* Bands of rows of so many entries, for sums of each into so many indices: so few that the memory
+ * of the sums is a share of that of the entries. */
+static inline ptrdiff_t crs_listed_bands(ptrdiff_t count, ptrdiff_t indices, ptrdiff_t most)
 {
     enum { EACH = 32 }; /* entries of a band for each index */
-    return more(1, fewer(most, t->count / (EACH * indices)));
+    return more(1, fewer(most, count / (EACH * indices)));
 }
 
-/* Of a matrix, entries clipped at limit: its leading directions in the shorter mode, as columns of
- * its factor with elements of about 1. */
-bool crs_listed_directions(const crs_cp_view *v, const crs_listed_sweeps *o, double limit,
-                           double *x, crease_error *e);
+/* Rows of entries, each with an index of one mode, read as clipped at a limit */
+typedef struct {
+    ptrdiff_t rows, indices;
+    ptrdiff_t *start; /* of each row, and the end */
+    uint32_t *index;
+    double *value, limit;
+} crs_listed_fibres;
+
+/* Leading directions of the indices, orthonormal columns of q, and the sizes of their eigenvalues
+ * in A'A without its diagonal, A the rows. */
+typedef struct {
+    ptrdiff_t columns;
+    double *q, *value; /* indices x columns; columns */
+} crs_listed_spectrum;
+bool crs_listed_directions(const crs_cp_view *v, const crs_listed_fibres *f, uint64_t seed,
+                           const crs_listed_spectrum *to, crease_error *e);
+
+/* Terms of what a tensor leaves beside the view's model: as many as stand out, at least so many, of
+ * those that are wanted. Columns of factors of `found` columns, the same norm in every mode. */
+typedef struct {
+    ptrdiff_t wanted, least;
+    uint64_t seed;
+    ptrdiff_t found; /* out */
+    bool clear;      /* out: something stands out */
+} crs_listed_search;
+bool crs_listed_terms(const crs_cp_view *v, crs_listed_search *o, double *const *factor,
+                      crease_error *e);
 
 /* The noise's robust deviation at these factors, by what each entry of a sample leaves when its row
  * of the longest mode is fitted without it: r/(1 - a'(A'A + ridge I)^{-1} a). NaN: not known. */

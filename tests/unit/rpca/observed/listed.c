@@ -306,8 +306,8 @@ static void the_checker_agrees_with_that_of_rows(void **state)
 static void directions_span_the_factor(void **state)
 {
     (void)state;
-    enum { M = 3000, N = 60, EACH = 9, COUNT = M * EACH };
-    double *u = calloc(M * RANK, sizeof *u), y[N * RANK], found[N * RANK], gram[RANK * RANK];
+    enum { M = 3000, N = 60, EACH = 9, COUNT = M * EACH, P = RANK + 6 };
+    double *u = calloc(M * RANK, sizeof *u), y[N * RANK], q[N * P], values[P], gram[RANK * RANK];
     double *pair = calloc(2 * COUNT, sizeof *pair), cosines = 0;
     ptrdiff_t last[N] = { 0 };
     const crease_space shape = crease_matrix(M, N);
@@ -328,14 +328,15 @@ static void directions_span_the_factor(void **state)
     assert_true(crs_coordinates_sort(&c, &shape, COUNT, pair, NULL, NULL));
     crs_source *list = crs_listed_open(&c, NULL);
     const crs_cp_view v = { .shape = shape, .source = list, .limit = INFINITY };
-    const crs_listed_sweeps o = { .rank = RANK, .seed = 1 };
-    assert_true(crs_listed_directions(&v, &o, 6, found, NULL));
+    const crs_listed_fibres all = {
+        M, N, list->listed->start, list->listed->index, list->listed->value, 6
+    };
+    assert_true(crs_listed_directions(&v, &all, 1, &(crs_listed_spectrum){ P, q, values }, NULL));
     crs_gram(N, RANK, y, gram);
     assert_true(crs_cholesky(RANK, gram));
     for (int r = 0; r < RANK; r++) {
         double b[RANK] = { 0 }, z[RANK];
-        for (ptrdiff_t j = 0; j < N; j++)
-            axpy(RANK, found[j * RANK + r] / sqrt(N), y + j * RANK, b);
+        for (ptrdiff_t j = 0; j < N; j++) axpy(RANK, q[j * P + r], y + j * RANK, b);
         copy(RANK, b, z);
         crs_cholesky_solve(RANK, gram, 1, z);
         cosines += crs_dot(RANK, b, z) / RANK;
@@ -366,6 +367,119 @@ static void sweeps_lead_near_the_data(void **state)
         list->ops->close(list);
         free(s);
     }
+}
+
+/* A tensor of which few entries are known, with noise and entries that stand out; terms of sizes
+ * 1, 1/2 and 1/4 */
+enum { TERMS = 3, LONGEST = 90, KNOWN = 9000 };
+typedef struct {
+    crease_space shape;
+    double x[CREASE_MAX_ORDER][LONGEST * TERMS], pair[2 * KNOWN];
+    crs_source *list;
+} few;
+
+static double few_at(const crs_kruskal *k, ptrdiff_t place)
+{
+    double sum = 0;
+    for (ptrdiff_t r = 0; r < k->rank; r++) {
+        double product = 1;
+        ptrdiff_t rest = place;
+        for (int n = k->shape.order - 1; n >= 0; rest /= k->shape.dim[n--])
+            product *= k->factor[n][rest % k->shape.dim[n] * k->rank + r];
+        sum += product;
+    }
+    return sum;
+}
+
+static crs_kruskal truth_of(const few *s)
+{
+    crs_kruskal k = { .shape = s->shape, .rank = TERMS };
+    for (int n = 0; n < k.shape.order; n++) k.factor[n] = s->x[n];
+    return k;
+}
+
+static few *few_new(const crease_space *shape, double noise)
+{
+    few *s = calloc(1, sizeof *s);
+    draws d = { { 17, 0 }, 0 };
+    crs_coordinates c;
+    s->shape = *shape;
+    const crs_kruskal k = truth_of(s);
+    const ptrdiff_t step = crease_size(shape) / KNOWN;
+    for (int n = 0; n < shape->order; n++)
+        for (ptrdiff_t j = 0; j < shape->dim[n] * TERMS; j++)
+            s->x[n][j] = normal(&d) * (n == 0 ? ldexp(1, -(int)(j % TERMS)) : 1);
+    for (ptrdiff_t e = 0; e < KNOWN; e++) {
+        const ptrdiff_t place = e * step + (ptrdiff_t)uniform(&d, 0, (double)step);
+        const double t = few_at(&k, place) + noise * normal(&d) + (e % 40 == 0 ? 5 : 0);
+        s->pair[2 * e] = (double)place, s->pair[2 * e + 1] = t;
+    }
+    assert_true(crs_coordinates_sort(&c, shape, KNOWN, s->pair, NULL, NULL));
+    s->list = crs_listed_open(&c, NULL);
+    return s;
+}
+
+/* |found - true|/|true| at places most of which are not known */
+static double error_of(const few *s, double *const *factor)
+{
+    const crs_kruskal truth = truth_of(s);
+    crs_kruskal found = truth;
+    double wrong = 0, all = 0;
+    for (int n = 0; n < s->shape.order; n++) found.factor[n] = factor[n];
+    for (ptrdiff_t j = 0; j < crease_size(&s->shape); j += 37) {
+        wrong += square(few_at(&found, j) - few_at(&truth, j));
+        all += square(few_at(&truth, j));
+    }
+    return sqrt(wrong / all);
+}
+
+/* Terms are found by what stands out, with the same bits for any number of threads. */
+static void terms_of_a_tensor_are_found(void **state)
+{
+    (void)state;
+    static const crease_space kinds[] = { { .order = 3, .dim = { 70, 90, 60 } },
+                                          { .order = 4, .dim = { 24, 30, 20, 26 } } };
+    for (int k = 0; k < 2; k++) {
+        few *s = few_new(&kinds[k], 0.05);
+        static double x[2][CREASE_MAX_ORDER][LONGEST * TERMS];
+        double *factor[2][CREASE_MAX_ORDER];
+        for (int q = 0; q < 2; q++) {
+            const crs_cp_view v = {
+                .shape = s->shape, .source = s->list, .limit = INFINITY, .threads = 1 + 2 * q
+            };
+            const crs_listed_sweeps o = { .rank = TERMS, .seed = 1 };
+            for (int n = 0; n < s->shape.order; n++) factor[q][n] = x[q][n];
+            assert_true(crs_listed_start(&v, &o, factor[q], NULL));
+        }
+        const double error = error_of(s, factor[0]);
+        if (!(error < 0.15)) fail_msg("order %d: error %g", s->shape.order, error);
+        for (int n = 0; n < s->shape.order; n++)
+            assert_memory_equal(x[0][n], x[1][n],
+                                (size_t)(s->shape.dim[n] * TERMS) * sizeof(double));
+        s->list->ops->close(s->list);
+        free(s);
+    }
+}
+
+/* Terms beyond those that there are stay 0; nothing at all is no failure. */
+static void terms_that_are_noise_are_left_out(void **state)
+{
+    (void)state;
+    const crease_space shape = { .order = 3, .dim = { 70, 90, 60 } };
+    few *s = few_new(&shape, 0.4);
+    static double x[3][LONGEST * (TERMS + 2)];
+    double *factor[] = { x[0], x[1], x[2] };
+    const crs_cp_view v = { .shape = shape, .source = s->list, .limit = INFINITY };
+    const crs_listed_sweeps o = { .rank = TERMS + 2, .seed = 1 };
+    assert_true(crs_listed_start(&v, &o, factor, NULL));
+    for (ptrdiff_t j = 0; j < 90; j++)
+        assert_true(x[1][j * o.rank + TERMS] == 0 && x[1][j * o.rank + TERMS + 1] == 0);
+    double *value = s->list->listed->value;
+    for (ptrdiff_t e = 0; e < KNOWN; e++) value[e] = 0;
+    assert_true(crs_listed_start(&v, &o, factor, NULL));
+    for (ptrdiff_t j = 0; j < 90 * o.rank; j++) assert_true(isfinite(x[1][j]));
+    s->list->ops->close(s->list);
+    free(s);
 }
 
 static void threads_change_no_bit(void **state)
@@ -431,6 +545,8 @@ int main(void)
         cmocka_unit_test(the_checker_agrees_with_that_of_rows),
         cmocka_unit_test(directions_span_the_factor),
         cmocka_unit_test(sweeps_lead_near_the_data),
+        cmocka_unit_test(terms_of_a_tensor_are_found),
+        cmocka_unit_test(terms_that_are_noise_are_left_out),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(what_needs_all_entries_is_refused),
     };
