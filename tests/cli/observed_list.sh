@@ -116,8 +116,8 @@ refused wide.mtx "fit those that were observed alone by --model cp, or of a matr
     --rank 2 --model tucker
 
 # Models that make all entries take what is not listed as missing, too, where that fits.
-run "$CREASE" rpca matrix.mtx --absent missing --rank 2 --model matrix --max-iterations 3 --out dense --force
-[ $code -eq 2 ] && [[ $out == *"99.4 % missing"* ]]
+run "$CREASE" rpca matrix.mtx --absent missing --rank 2 --model matrix --max-seconds 4 --out dense --force
+[[ $code -eq 0 || $code -eq 2 ]] && [[ $out == *"99.4 % missing"* ]]
 judge $? "matrix.mtx as a whole: exit $code $out $err"
 
 run "$CREASE" report tensor
