@@ -13,7 +13,8 @@ help:
 ## make analyze   Clang's static analyzer: slow, and its findings want to be judged
 ## make trace     how many source files crease rpca, solve and regress run through
 ## make coverage  statement and branch coverage of the tests (needs gcovr)
-## make bench     whole jobs beside peers, kernels beside the machine's limit, growth: build/bench/report.md (20 minutes)
+## make bench     whole jobs beside peers, kernels beside the machine's limit, growth: build/bench/report.md (half an hour);
+##                BENCH="--page ../docs/performance.md" makes the page of the documentation of it
 ## make bench-parts  measure the engine, the check, sparse PCA and regression by themselves
 ## make bench-rpca  robust PCA against NumPy and Octave, in turns
 ## make bench-report  sizes of the pages of reports, and how long they take to write and to draw

@@ -2,7 +2,7 @@
 """python3 -m page: measures crease beside its peers and writes report.md with its plots.
 
     python3 -m page --build build/bench --out build/bench [--only WORDS] [--turns 3] [--budget 60]
-                    [--most 1e8] [--without kernels,growth]
+                    [--most 1e8] [--without kernels,growth] [--page docs/performance.md]
 
 --only takes the jobs whose titles have the words, and keeps what results.json has of the others.
 """
@@ -29,6 +29,7 @@ def _arguments() -> argparse.Namespace:
     parse.add_argument("--turns", type=int, default=3)
     parse.add_argument("--budget", type=float, default=60, help="seconds of a job after which no turn begins")
     parse.add_argument("--most", type=float, default=1e8, help="entries of the largest tensor")
+    parse.add_argument("--page", type=pathlib.Path, help="where the documentation has the report")
     parse.add_argument("--without", default="", help="jobs, kernels, growth")
     return parse.parse_args()
 
@@ -66,6 +67,8 @@ def main() -> int:
     found["machine"] = report.machine_of(program)
     results.write_text(json.dumps(found, indent=1))
     report.write(found, cases, a.out, pathlib.Path(__file__).resolve().parents[2])
+    if a.page:
+        report.publish(a.out, a.page)
     print(a.out / "report.md")
     return 0
 

@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 from typing import Any, Dict, List, Sequence
 
@@ -27,6 +28,12 @@ Whole jobs run in turns with their peers, every run in a process of its own, on 
 over the turns. The clock of a peer runs around its computation alone, from arrays in memory to arrays in memory. Ours is what a
 run spends on starts, fit and certificate; `command` is all of it, with reading, the independent check and writing.
 **A ratio below 1 means that we are ahead**; one above 1 is a loss and in bold, as is a goal that was missed.
+"""
+
+LAST = """
+What takes too long for this page, where the time goes and what was tried: [notes on speed](performance-notes.md),
+[large data](scale.md#measured), [32 kinds of problem beside rivals](../study/results/engine.md), [examples of other Python
+packages](../study/results/python.md), [the paper's tables](../study/results/tables.md).
 """
 
 
@@ -209,3 +216,16 @@ def write(found: Dict[str, Any], cases: Sequence[Case], out: pathlib.Path, repos
     for curve in found["growth"]:
         if curve["key"] != "threads":
             _plot_curve(curve, out)
+
+
+def publish(out: pathlib.Path, page: pathlib.Path) -> None:
+    """The report as a page of the documentation, its plots in a folder of images beside it."""
+    images = page.parent / "images" / page.stem
+    shutil.rmtree(images, ignore_errors=True)
+    images.mkdir(parents=True)
+    text = (out / "report.md").read_text()
+    for plot in sorted(out.glob("*.svg")):
+        if f"({plot.name})" in text:
+            text = text.replace(f"({plot.name})", f"(images/{page.stem}/{plot.name})")
+            shutil.copy(plot, images)
+    page.write_text(text + LAST)

@@ -228,7 +228,7 @@ static void carve(crs_cp_fused *s, crs_carver *m)
 }
 
 /* Vectors along the rank pay where they are long, for adding up their lanes costs, and from a rank
- * on that fills several: with AVX-512, rank 40 gains and rank 10 loses (docs/performance.md). */
+ * on that fills several: with AVX-512, rank 40 gains, 10 loses (docs/performance-notes.md). */
 static ptrdiff_t padded_rank(const crs_cp_fused *s, ptrdiff_t rank)
 {
     enum { LONG = 64, MANY = 32 };
