@@ -9,7 +9,7 @@
 
 #include "cp_instance.h"
 #include "rpca/envelope/envelope.h"
-#include "verify/cp.h"
+#include "verify/rpca/cp.h"
 
 enum { TURNS = 5 };
 

@@ -19,7 +19,7 @@ def measured(programs: pathlib.Path) -> Dict[str, Any]:
     """Rows of both programs, and what they say of the machine."""
     rows: List[Dict[str, Any]] = []
     machine: List[str] = []
-    environment = {"OPENBLAS_CORETYPE": _core(), **os.environ}
+    environment = {**os.environ, "OPENBLAS_CORETYPE": _core()}
     for name, pattern in ("bench_cp_fused", STEP), ("bench_envelope", PASS):
         done = subprocess.run([str(programs / name)], capture_output=True, text=True, env=environment)
         for line in done.stdout.splitlines():

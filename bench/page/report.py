@@ -54,7 +54,9 @@ def machine_of(program: str) -> str:
         linked = ""
     found = [line.split("=>")[1].split()[0] for line in linked.splitlines() if "blas" in line and "=> /" in line]
     libraries = sorted((os.path.basename(os.path.realpath(path)) for path in found), key=lambda name: name.startswith("libblas"))
-    return f"{names[0] if names else platform.machine()}, BLAS {libraries[0] if libraries else 'unknown'}"
+    core = os.environ.get("OPENBLAS_CORETYPE")
+    blas = (libraries[0] if libraries else "unknown") + (f" with OPENBLAS_CORETYPE={core}" if core else "")
+    return f"{names[0] if names else platform.machine()}, BLAS {blas}"
 
 
 def _load() -> str:

@@ -22,6 +22,16 @@ COMPUTING = ("rank", "start", "fit", "certify")  # phases of a run; the others r
 
 
 @dataclass
+class Usage:
+    """What a process took."""
+
+    cpu: float
+    memory: float
+    status: int
+    wall: float
+
+
+@dataclass
 class Run:
     """What one run took and found; NaN: not known."""
 
@@ -35,29 +45,29 @@ class Run:
     course: List[Tuple[float, float]] = field(default_factory=list)  # processor seconds, objective
 
 
-def child(command: Sequence[str], threads: int) -> tuple[str, Any, float, int]:
-    """Output, resource usage, wall seconds and status of a command."""
+def child(command: Sequence[str], threads: int) -> Tuple[str, Usage]:
+    """Output of a command and what it took."""
     environment = {**os.environ, **{name: str(threads) for name in THREADS}}
     read, write = os.pipe()
+    launch = [sys.executable, "-I", "-S", str(HERE / "launch.py"), str(write), *command]
     begun = time.monotonic()
-    process = subprocess.Popen(command, stdout=write, stderr=subprocess.DEVNULL, env=environment)
+    done = subprocess.run(launch, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, pass_fds=[write], text=True)
+    wall = time.monotonic() - begun
     os.close(write)
     with os.fdopen(read) as stream:
-        text = stream.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return text, usage, time.monotonic() - begun, process.returncode
+        said = json.loads(stream.read())
+    return done.stdout, Usage(wall=wall, **said)
 
 
 def crease(program: str, arguments: Sequence[str], out: pathlib.Path, threads: int = 1) -> Run:
     """A verb that writes a result; the job itself is the phases that compute."""
     shutil.rmtree(out, ignore_errors=True)
     command = [program, *arguments, "--out", str(out), "--quiet"]
-    _, usage, wall, status = child(command, threads)
-    cpu = usage.ru_utime + usage.ru_stime
+    _, usage = child(command, threads)
+    cpu = usage.cpu
     document = out / "result.json"
     if not document.exists():
-        return Run(float("nan"), wall, cpu, note=f"failed with status {status}")
+        return Run(float("nan"), usage.wall, cpu, note=f"failed with status {usage.status}")
     result = json.loads(document.read_text())
     seconds: Dict[str, float] = result["phase_seconds"]
     total = max(sum(seconds.values()), 1e-9)
@@ -69,7 +79,7 @@ def crease(program: str, arguments: Sequence[str], out: pathlib.Path, threads: i
         wall=computing,
         whole=cpu,
         check=check * cpu,
-        memory=1024.0 * usage.ru_maxrss,
+        memory=usage.memory,
         note=str(result.get("verdict", "")),
         course=_course(out / "history.csv", computing, share * cpu),
     )
@@ -89,11 +99,11 @@ def peer(name: str, arguments: Sequence[Any], threads: int = 1) -> Run:
     """A rival of peers.py, or of a script in R: {"cpu", "wall", "value"} on its last line."""
     script = HERE / name
     runner = ["Rscript", "--vanilla"] if script.suffix == ".R" else [sys.executable]
-    text, usage, wall, status = child([*runner, str(script), *map(str, arguments)], threads)
-    if status != 0 or not text.strip():
-        return Run(float("nan"), wall, note=f"failed with status {status}")
+    text, usage = child([*runner, str(script), *map(str, arguments)], threads)
+    if usage.status != 0 or not text.strip():
+        return Run(float("nan"), usage.wall, note=f"failed with status {usage.status}")
     said = json.loads(text.strip().splitlines()[-1])
-    return Run(said["cpu"], said["wall"], memory=1024.0 * usage.ru_maxrss, value=said.get("value", float("nan")))
+    return Run(said["cpu"], said["wall"], memory=usage.memory, value=said.get("value", float("nan")))
 
 
 @dataclass
