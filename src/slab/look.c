@@ -7,7 +7,7 @@
 #include "slab/slab.h"
 
 enum { ENTRIES = 1 << 22, MOST = 1 << 25, EACH = 1 << 10 };
-enum { ENOUGH = 4 }; /* slabs for every thread */
+enum { ENOUGH = 2 }; /* slabs for every thread */
 
 /* 2^22 entries, or 2^10 for every row of the factors of modes 1, 2, ..: what a slab adds stays
  * small beside it. */
